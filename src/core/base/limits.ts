@@ -1,0 +1,52 @@
+import { LocalError } from "./errors.ts";
+import { DEFAULT_MAX_DEPTH } from "./json.ts";
+
+/** Every bound in the library: unit, default, and what happens above it. Pass a partial one wherever `limits` is an option. */
+export interface Limits {
+  /** Bytes of one message, line ending not counted. Above: that message is refused, the connection stays. */
+  readonly maxMessageBytes: number;
+  /** Nesting of one message. Above: refused as malformed. */
+  readonly maxDepth: number;
+  /** Requests of ours that wait for an answer, per connection. Above: `request` rejects with `limit_exceeded`. */
+  readonly maxPendingRequests: number;
+  /** Requests of the peer's that are being handled, per connection. Above: answered with an error at once. */
+  readonly maxIncomingRequests: number;
+  /** Frames that wait to be pulled from an in-memory lane or a decoder. Above: senders wait. */
+  readonly maxQueuedFrames: number;
+  /** Bytes that wait to be written to one lane. Above: `send` waits. */
+  readonly maxQueuedBytes: number;
+  /** Bytes kept of a child's standard error. Above: the oldest are dropped. */
+  readonly maxStderrBytes: number;
+  /** Audit and observe-only invocations that outlive their chain step, per chain. Above: dropped and counted. */
+  readonly maxDetached: number;
+  /** Interceptors in one chain or registry. Above: adding is refused. */
+  readonly maxInterceptors: number;
+  /** Pages that a list is drained for. Above: an error. */
+  readonly maxPages: number;
+}
+
+export const DEFAULT_LIMITS: Limits = Object.freeze({
+  maxMessageBytes: 16 * 1024 * 1024,
+  maxDepth: DEFAULT_MAX_DEPTH,
+  maxPendingRequests: 10_000,
+  maxIncomingRequests: 1_000,
+  maxQueuedFrames: 1_024,
+  maxQueuedBytes: 64 * 1024 * 1024,
+  maxStderrBytes: 64 * 1024,
+  maxDetached: 1_000,
+  maxInterceptors: 10_000,
+  maxPages: 1_000,
+});
+
+/** Fills a partial `Limits`; a bound that is no positive integer is refused by name. */
+export function resolveLimits(partial: Partial<Limits> = {}): Limits {
+  for (const [name, value] of Object.entries(partial)) {
+    if (!Object.hasOwn(DEFAULT_LIMITS, name)) {
+      throw new LocalError("invalid_argument", `limits.${name} is not a limit; known are ${Object.keys(DEFAULT_LIMITS).join(", ")}`);
+    }
+    if (!Number.isSafeInteger(value) || value < 1) {
+      throw new LocalError("invalid_argument", `limits.${name} must be a positive integer`);
+    }
+  }
+  return { ...DEFAULT_LIMITS, ...partial };
+}

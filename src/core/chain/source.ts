@@ -1,0 +1,21 @@
+import type { Signal } from "../base/signal.ts";
+import type { InterceptorDescriptor, InvokeParams, InvokeResult } from "../wire/gen/interceptors.ts";
+
+/**
+ * Where a chain's interceptors live: in this process, or behind a connection. Both kinds run the same server-side function on
+ * JSON of their own, so a chain cannot tell them apart by results, only by speed.
+ */
+export interface InterceptorSource {
+  /** Unique within a chain, without `/`. Entries are addressed as `label/name`. */
+  readonly label: string;
+  /** Over a connection we allow the source some grace beyond an entry's timeout, so that its own richer error wins. */
+  readonly remote: boolean;
+  /** All descriptors, canonical, in registration order. */
+  list(signal?: Signal): Promise<readonly InterceptorDescriptor[]>;
+  /**
+   * Runs one interceptor. `params` is the callee's to keep: the caller passes a payload that nobody else holds, or text-backed JSON.
+   * May answer synchronously. Rejects with the `RpcError` that `interceptor/invoke` would answer, or a `LocalError` where the
+   * connection failed. After an abort of `signal` it may settle or not; the caller no longer listens.
+   */
+  invoke(params: InvokeParams, signal: Signal): InvokeResult | Promise<InvokeResult>;
+}
