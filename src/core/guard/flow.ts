@@ -1,0 +1,282 @@
+import { describeError, ErrorCode, LocalError, RpcError } from "../base/errors.ts";
+import { cloneJson } from "../base/json.ts";
+import { createSignal, type SignalSource } from "../base/signal.ts";
+import type { Chain } from "../chain/chain.ts";
+import type { Direction } from "../chain/plan.ts";
+import type { PeerContext } from "../transport/transport.ts";
+import type { Frame } from "../wire/frame.ts";
+import { isNotification, isRequest, isResult, type ErrorMessage, type Message, type NotificationMessage, type RequestId, type RequestMessage, type ResultMessage } from "../wire/message.ts";
+import { answerTo, errorAnswer, overloaded, unjudgeable } from "./answer.ts";
+import type { BlockReason } from "./decision.ts";
+import { concerns, judge, type Judgement } from "./judge.ts";
+import { createLane, type FrameKind, type Lane } from "./lane.ts";
+import type { Exchange, Initiator } from "./ledger.ts";
+import { checkPart, createdTask, INTERCEPTOR_METHODS, LIFECYCLE_METHODS, paramsOf, PLAIN_NOTIFICATIONS, requestCases, responseCases, type Case } from "./routes.ts";
+import type { GuardState } from "./state.ts";
+import { contextOf, decide, type Subject } from "./verdict.ts";
+
+/** Where the frames of one direction go. */
+export interface Sinks {
+  readonly direction: Direction;
+  /** Who sends the requests that travel this way. */
+  readonly initiator: Initiator;
+  /** Sends a frame on its way. Settles when it is accepted. */
+  forward(frame: Frame, at: Waypoint): Promise<void> | void;
+  /** Sends a frame back to where `at` came from: the answer to a request that does not go on. */
+  reply(frame: Frame, related: RequestId, at: Waypoint): Promise<void> | void;
+}
+
+/** What came with a frame: its lane, and for arrivals who sent it. `origin` is the arrival or the route itself. */
+export interface Waypoint {
+  readonly related: RequestId | undefined;
+  readonly from: PeerContext | undefined;
+  readonly origin: unknown;
+  /** The transport made the frame up itself; there is nothing in it to judge. */
+  readonly synthetic: boolean;
+}
+
+/** One direction of a guard. `accept` settles when the frame has been forwarded, answered or dropped, and rejects as `forward` does. */
+export interface Flow {
+  accept(frame: Frame, at: Waypoint): Promise<void>;
+}
+
+/** What becomes of a frame; exactly one of the members is set, or none: then it vanishes. */
+interface Outcome {
+  readonly go?: Frame;
+  readonly reply?: Frame;
+}
+const DROP: Outcome = {};
+
+export function createFlow(state: GuardState, sinks: Sinks): Flow {
+  const { ledger, limits, policy } = state;
+  const lanes = new Map<RequestId | undefined, Lane>();
+  const answerer: Initiator = sinks.initiator === "peer" ? "app" : "peer";
+  // Frames in line, in all lanes.
+  let held = 0;
+
+  const deliver = (outcome: Outcome, message: Message, at: Waypoint): Promise<void> | void => {
+    if (outcome.go !== undefined) return sinks.forward(outcome.go, at);
+    if (outcome.reply !== undefined && isRequest(message)) return sinks.reply(outcome.reply, message.id, at);
+  };
+
+  // A frame that needs no judgement goes at once, unless its lane holds something.
+  const inTurn = (kind: FrameKind, message: Message, at: Waypoint, outcome: Outcome | Promise<Outcome>): Promise<void> | void => {
+    const waiting = lanes.get(at.related);
+    if (waiting === undefined && !(outcome instanceof Promise)) return deliver(outcome, message, at);
+    const lane = waiting ?? createLane();
+    lanes.set(at.related, lane);
+    const place = lane.enter(kind);
+    held++;
+    return new Promise<void>((resolve, reject) => {
+      const release = (settled: Outcome) =>
+        place.release(() => {
+          held--;
+          if (lane.length === 0 && lanes.get(at.related) === lane) lanes.delete(at.related);
+          // Started here, in order; the next frame does not wait until this one is accepted.
+          Promise.resolve(deliver(settled, message, at)).then(resolve, reject);
+        });
+      if (outcome instanceof Promise) outcome.then(release, () => release(DROP));
+      else release(outcome);
+    });
+  };
+
+  const refuse = async (subject: Subject, reason: BlockReason, error: RpcError): Promise<Outcome> => {
+    await decide(state, subject, { verdict: subject.kind === "notification" ? "dropped" : "blocked", reason, code: error.code });
+    if (subject.id === undefined) return DROP;
+    const frame = { message: errorAnswer(subject.id, error) };
+    return subject.kind === "request" ? { reply: frame } : { go: frame };
+  };
+
+  const onRequest = (frame: Frame, message: RequestMessage, at: Waypoint): Promise<void> | void => {
+    const { id, method } = message;
+    const subject = subjectOf("request", method, at, message, id);
+    const turn = (outcome: Outcome | Promise<Outcome>) => inTurn("request", message, at, outcome);
+    const chain = state.chainOrNone();
+    if (chain === undefined) return turn(refuse(subject, "failed", unjudgeable()));
+    const exchange: Exchange = {
+      initiator: sinks.initiator,
+      id,
+      method,
+      chain,
+      version: state.versionOf(message),
+      from: at.from,
+      stop: createSignal(),
+      original: message,
+      final: message,
+      responseEvent: state.tasks.eventOf(message),
+      state: "open",
+    };
+    if (!ledger.open(exchange)) {
+      const error = new RpcError(ErrorCode.invalidRequest, `Request id ${JSON.stringify(id)} is in flight already; use a new one`);
+      return turn(refuse(subject, "duplicate_id", error));
+    }
+    const end = (reason: BlockReason, error: RpcError) => {
+      ledger.end(exchange);
+      return turn(refuse(subject, reason, error));
+    };
+    if (LIFECYCLE_METHODS.has(method)) {
+      const wrong = checkPart(method, "request", paramsOf(message));
+      return wrong === undefined ? turn({ go: frame }) : end("invalid_message", new RpcError(ErrorCode.invalidParams, `Invalid ${method}: ${wrong}`));
+    }
+    if (policy.hostsChain === true && INTERCEPTOR_METHODS.has(method)) return turn({ go: frame });
+    let cases: readonly Case[];
+    try {
+      cases = chain.entries.length === 0 ? [] : requestCases(message, method);
+    } catch (thrown) {
+      return end("invalid_message", asRpcError(thrown));
+    }
+    if (!concerns(chain, cases)) return turn({ go: frame });
+    if (held >= limits.maxIncomingRequests) return end("overloaded", overloaded());
+
+    exchange.state = "judging-request";
+    return turn(
+      run(subject, frame, cases, exchange).then((outcome) => {
+        if (exchange.state === "ended") return DROP;
+        if (outcome.go === undefined) {
+          ledger.end(exchange);
+        } else {
+          exchange.state = "open";
+          // What goes on is the request itself, as the chain has left it.
+          exchange.final = outcome.go.message as RequestMessage;
+        }
+        return outcome;
+      }),
+    );
+  };
+
+  const onResponse = (frame: Frame, message: ResultMessage | ErrorMessage, at: Waypoint): Promise<void> | void => {
+    const turn = (outcome: Outcome | Promise<Outcome>) => inTurn("response", message, at, outcome);
+    const id = message.id ?? undefined;
+    const exchange = id === undefined ? undefined : ledger.find(answerer, id);
+    if (exchange === undefined) {
+      // Nobody knows what it answers, so nobody can judge it. Where no response is ever judged there is nothing to miss.
+      const chain = state.chainOrNone();
+      if (chain !== undefined && !chain.hooksResponses) return turn({ go: frame });
+    }
+    if (exchange === undefined || exchange.state !== "open") {
+      // Also a second answer, or one to a request that has not gone on yet.
+      state.log("warn", `a response to ${JSON.stringify(id ?? null)}, which is not in flight, was dropped`);
+      void decide(state, subjectOf("response", exchange?.method ?? "", at, message, id), { verdict: "dropped", reason: "unknown_exchange" });
+      return;
+    }
+    const event = exchange.responseEvent ?? exchange.method;
+    const subject = subjectOf("response", event, at, message, exchange.id);
+    const end = (outcome: Outcome | Promise<Outcome>) => {
+      ledger.end(exchange);
+      return turn(outcome);
+    };
+    const invalid = (why: string) => end(refuse(subject, "invalid_message", new RpcError(ErrorCode.internalError, why)));
+
+    if (LIFECYCLE_METHODS.has(exchange.method) && isResult(message)) {
+      const wrong = checkPart(exchange.method, "response", message.result);
+      if (wrong !== undefined) return invalid(`Invalid answer to ${exchange.method}: ${wrong}`);
+      state.learn(exchange.method, message.result);
+    }
+    if (at.synthetic || LIFECYCLE_METHODS.has(exchange.method)) return end({ go: frame });
+    if (policy.hostsChain === true && INTERCEPTOR_METHODS.has(exchange.method)) return end({ go: frame });
+    if (exchange.responseEvent === undefined && exchange.chain.hooksResponses) {
+      return invalid("The result of a task that was not created on this connection cannot be checked");
+    }
+    let cases: readonly Case[];
+    try {
+      cases = exchange.chain.entries.length === 0 ? [] : responseCases(message, exchange);
+    } catch (thrown) {
+      return invalid(describeError(thrown));
+    }
+    state.tasks.note(createdTask(message), exchange.method);
+    if (!concerns(exchange.chain, cases)) return end({ go: frame });
+    if (held >= limits.maxIncomingRequests) return end(refuse(subject, "overloaded", overloaded()));
+
+    exchange.state = "judging-response";
+    return turn(
+      run(subject, frame, cases, exchange).then((outcome) => {
+        if (exchange.state === "ended") return DROP;
+        ledger.end(exchange);
+        return outcome;
+      }),
+    );
+  };
+
+  const onNotification = (frame: Frame, message: NotificationMessage, at: Waypoint): Promise<void> | void => {
+    const turn = (outcome: Outcome | Promise<Outcome>) => inTurn("notification", message, at, outcome);
+    if (policy.interceptNotifications !== true || PLAIN_NOTIFICATIONS.has(message.method)) return turn({ go: frame });
+    const subject = subjectOf("notification", message.method, at, message, undefined);
+    const chain = state.chainOrNone();
+    if (chain === undefined) return turn(refuse(subject, "failed", unjudgeable()));
+    const cases = requestCases(message, message.method);
+    if (!concerns(chain, cases)) return turn({ go: frame });
+    if (held >= limits.maxIncomingRequests) return turn(refuse(subject, "overloaded", overloaded()));
+    const stop = state.track(createSignal());
+    const judged = run(subject, frame, cases, { chain, stop, version: state.versionOf(message) });
+    return turn(judged.finally(() => state.untrack(stop)));
+  };
+
+  // A cancellation overtakes everything in its lane.
+  const onCancelled = (frame: Frame, message: NotificationMessage, at: Waypoint): Promise<void> | void => {
+    const id = message.params?.["requestId"];
+    const exchange = typeof id === "string" || typeof id === "number" ? ledger.find(sinks.initiator, id) : undefined;
+    if (exchange === undefined || exchange.method === "initialize") return sinks.forward(frame, at);
+    const unseen = exchange.state === "judging-request";
+    exchange.stop.abort(new LocalError("aborted", "the request was cancelled"));
+    ledger.end(exchange);
+    // A request that has not gone on is nothing that the other side could cancel.
+    if (!unseen) return sinks.forward(frame, at);
+  };
+
+  type Scope = Pick<Exchange, "chain" | "stop" | "version"> & { readonly original?: RequestMessage; readonly final?: RequestMessage };
+
+  // Judges one frame. Never rejects: whatever fails inside is a refusal, unless its exchange was stopped.
+  const run = async (subject: Subject, frame: Frame, cases: readonly Case[], scope: Scope): Promise<Outcome> => {
+    const started = state.host.now();
+    let judgement: Judgement;
+    try {
+      const context = await contextOf(state, subject, scope.version);
+      if (context === undefined) return await refuse(subject, "context_failed", unjudgeable());
+      judgement = await judge({
+        // A frame without text may still be in its sender's hands, and what is judged must be what is sent.
+        frame: frame.text === undefined ? { message: cloneJson(frame.message, limits.maxDepth) } : frame,
+        cases,
+        chain: scope.chain,
+        direction: sinks.direction,
+        version: scope.version,
+        context,
+        policy,
+        signal: scope.stop.signal,
+        ...(scope.final === undefined || subject.kind !== "response" ? {} : { request: { method: scope.final.method, params: paramsOf(scope.final) } }),
+      });
+      const recorded = await decide(state, { ...subject, context }, { started, judgement });
+      if (!recorded && judgement.refusal === undefined) return await refuse(subject, "record_failed", unjudgeable());
+    } catch (thrown) {
+      if (scope.stop.signal.aborted) return DROP;
+      state.log("error", `${subject.event} could not be judged: ${describeError(thrown)}`);
+      return await refuse(subject, "failed", unjudgeable());
+    }
+    if (judgement.refusal === undefined) return { go: judgement.frame };
+    if (scope.original === undefined) return DROP;
+    const answer = { message: answerTo(scope.original, judgement.refusal, policy, scope.version) };
+    return subject.kind === "request" ? { reply: answer } : { go: answer };
+  };
+
+  const subjectOf = (kind: FrameKind, event: string, at: Waypoint, message: Message, id: RequestId | undefined): Subject => ({
+    direction: sinks.direction,
+    kind,
+    event,
+    phase: kind === "response" ? "response" : "request",
+    id,
+    from: at.from,
+    message,
+  });
+
+  return {
+    async accept(frame, at) {
+      const { message } = frame;
+      if (isRequest(message)) return onRequest(frame, message, at);
+      if (!isNotification(message)) return onResponse(frame, message, at);
+      return message.method === "notifications/cancelled" ? onCancelled(frame, message, at) : onNotification(frame, message, at);
+    },
+  };
+}
+
+function asRpcError(thrown: unknown): RpcError {
+  return thrown instanceof RpcError ? thrown : unjudgeable();
+}

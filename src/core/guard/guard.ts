@@ -1,0 +1,100 @@
+import { LocalError } from "../base/errors.ts";
+import { createQueue } from "../base/queue.ts";
+import type { Arrival, PeerContext, Route, Transport } from "../transport/transport.ts";
+import type { RequestId } from "../wire/message.ts";
+import { createFlow, type Waypoint } from "./flow.ts";
+import type { GuardOptions } from "./options.ts";
+import { createGuardState } from "./state.ts";
+
+/** A transport with a guard on it. The guard closes what it wraps. */
+export interface GuardedTransport extends Transport {
+  /** Exchanges in flight; 0 when nothing is. */
+  readonly inFlight: number;
+}
+
+/**
+ * Puts a chain into the traffic of one connection, in both directions, and gives a transport back (SEP-2624, Execution Model). Nothing that the chain is
+ * meant to see goes round it: a message that cannot be judged is refused.
+ *
+ * A request that does not go on is answered to whoever sent it; a response that does not is replaced by an error; a notification
+ * vanishes. Frames keep their order within a lane, but a cancellation overtakes everything and a response overtakes a held request.
+ */
+export function guardTransport(inner: Transport, options: GuardOptions): GuardedTransport {
+  const state = createGuardState(options);
+  const inbox = createQueue<Arrival>();
+  let peer: PeerContext | undefined;
+  let pump: Promise<void> | undefined;
+  // Set when the connection broke: what `receive` rejects with once the inbox is empty.
+  let broken: LocalError | undefined;
+  let closed = false;
+  // Frames being judged or waiting their turn on the way in; the end of the connection waits for them.
+  const arriving = new Set<Promise<void>>();
+
+  const inbound = createFlow(state, {
+    direction: "receiving",
+    initiator: "peer",
+    // The frame's own arrival goes on, with what the chain has made of it.
+    forward: (frame, at) => void inbox.push({ ...(at.origin as Arrival), frame }),
+    reply: (frame, related) => quietly(inner.send(frame, { related })),
+  });
+  const outbound = createFlow(state, {
+    direction: "sending",
+    initiator: "app",
+    forward: (frame, at) => inner.send(frame, at.origin as Route | undefined),
+    reply: (frame, related) => void inbox.push({ frame, related, from: peer ?? NOBODY, synthetic: true }),
+  });
+
+  // An answer that cannot be sent has nobody left to wait for it.
+  const quietly = (sent: Promise<void>) => sent.catch((thrown: unknown) => state.log("warn", `an answer was not sent: ${String(thrown)}`));
+
+  const pull = async (): Promise<void> => {
+    try {
+      for (;;) {
+        if (inbox.size >= state.limits.maxQueuedFrames) await inbox.drained(state.limits.maxQueuedFrames);
+        const arrival = await inner.receive();
+        if (arrival === undefined || closed) break;
+        peer = arrival.from;
+        const accepted = inbound.accept(arrival.frame, waypoint(arrival.related, arrival.from, arrival, arrival.synthetic === true));
+        arriving.add(accepted);
+        void quietly(accepted).then(() => arriving.delete(accepted));
+      }
+    } catch (thrown) {
+      broken = thrown instanceof LocalError ? thrown : new LocalError("closed", "the connection broke", { cause: thrown });
+    }
+    await Promise.allSettled(arriving);
+    inbox.close();
+    state.stopAll(broken ?? new LocalError("closed", "the connection has ended"));
+  };
+
+  return {
+    get inFlight() {
+      return state.ledger.size;
+    },
+    send(frame, route) {
+      if (closed) return Promise.reject(new LocalError("closed", "the transport is closed"));
+      pump ??= pull();
+      return outbound.accept(frame, waypoint(route?.related, peer, route, false));
+    },
+    async receive() {
+      pump ??= pull();
+      const arrival = await inbox.pull();
+      if (arrival === undefined && broken !== undefined && !closed) throw broken;
+      return arrival;
+    },
+    async close(why) {
+      if (!closed) {
+        closed = true;
+        state.stopAll(why ?? new LocalError("closed", "the transport was closed"));
+        inbox.close();
+      }
+      await inner.close(why);
+    },
+  };
+}
+
+// Who answers where nothing has arrived yet.
+const NOBODY: PeerContext = { transport: "memory", connection: "unknown" };
+
+function waypoint(related: RequestId | undefined, from: PeerContext | undefined, origin: unknown, synthetic: boolean): Waypoint {
+  return { related, from, origin, synthetic };
+}

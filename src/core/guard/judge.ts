@@ -1,0 +1,146 @@
+import { ErrorCode, LocalError, RpcError } from "../base/errors.ts";
+import { isObject, ownMember } from "../base/json.ts";
+import type { Signal } from "../base/signal.ts";
+import { diffJson, splice, type Change } from "../base/splice.ts";
+import type { Chain } from "../chain/chain.ts";
+import { chainError, type ChainResult } from "../chain/outcome.ts";
+import type { Direction } from "../chain/plan.ts";
+import type { Frame } from "../wire/frame.ts";
+import type { InvocationContext } from "../wire/gen/interceptors.ts";
+import { restoreReservedMeta } from "../wire/meta.ts";
+import { isErrorResponse, isResult, type Message } from "../wire/message.ts";
+import type { BlockReason } from "./decision.ts";
+import type { GuardPolicy } from "./options.ts";
+import { checkPart, followingCases, type Case } from "./routes.ts";
+
+export interface JudgeInput {
+  readonly frame: Frame;
+  readonly cases: readonly Case[];
+  readonly chain: Chain;
+  readonly direction: Direction;
+  readonly version: string | undefined;
+  readonly context: InvocationContext;
+  readonly policy: GuardPolicy;
+  readonly signal: Signal;
+  /** For a response: the request that it answers, as it went on. */
+  readonly request?: { readonly method: string; readonly params: unknown };
+}
+
+export interface Judgement {
+  /** The frame to go on with; the one that came in, to the byte, where nothing was changed. */
+  readonly frame: Frame;
+  readonly changes: readonly Change[];
+  readonly results: readonly ChainResult[];
+  readonly refusal?: { readonly error: RpcError; readonly reason: BlockReason; readonly by?: string };
+}
+
+/** Whether any interceptor would see any of the cases; what is not worth judging goes on untouched. */
+export function concerns(chain: Chain, cases: readonly Case[]): boolean {
+  return cases.some(
+    (item) => chain.matches(item.event, item.phase) || (item.event === "subscriptions/listen" && chain.matches("resources/subscribe", item.phase)),
+  );
+}
+
+/**
+ * Runs a message's cases through the chain, one after the other, and builds what goes on. Rejects only with the abort reason of `signal`; every
+ * other fault is a refusal.
+ */
+export async function judge(input: JudgeInput): Promise<Judgement> {
+  const { frame, chain, direction, version, context, policy, signal, request } = input;
+  const results: ChainResult[] = [];
+  const pending = [...input.cases];
+  // A message's messages go back to the side that sent the judged payload; the answer to a response goes the other way.
+  const toSender = "method" in frame.message;
+  let message = frame.message;
+
+  for (let next = pending.shift(); next !== undefined; next = pending.shift()) {
+    const item = next;
+    if (chain.matches(item.event, item.phase)) {
+      const result = await chain.execute({
+        event: item.event,
+        phase: item.phase,
+        direction,
+        payload: item.payload(message),
+        context,
+        signal,
+        accept: (after, before) => acceptMutation(item, after, before),
+        ...(item.error ? { error: true } : {}),
+        ...(version === undefined ? {} : { version }),
+        ...(request === undefined ? {} : { request }),
+        ...(policy.chainTimeoutMs === undefined ? {} : { timeoutMs: policy.chainTimeoutMs }),
+      });
+      results.push(result);
+      const error = chainError(result, {
+        exposeMessages: toSender || policy.exposeMessages === true,
+        exposeErrors: policy.exposeErrors === true,
+      });
+      if (error !== undefined) return { frame, changes: [], results, refusal: refusalOf(result, error) };
+      // On success the final payload is an object: acceptMutation lets nothing else through.
+      if (result.modified && isObject(result.finalPayload)) message = item.write(message, result.finalPayload);
+    }
+    if (pending.length === 0 && "method" in message) pending.push(...followUps(input.cases, item, message));
+  }
+  message = withErrorPolicy(message, chain, input.cases, policy);
+  message = withPrivateCache(message, results);
+  if (message === frame.message) return { frame, changes: [], results };
+  return { ...finish(frame, message), results };
+}
+
+function followUps(cases: readonly Case[], done: Case, message: Message): readonly Case[] {
+  return done === cases.at(-1) ? followingCases(message, done.event) : [];
+}
+
+function refusalOf(result: ChainResult, error: RpcError): NonNullable<Judgement["refusal"]> {
+  const reason = result.status === "success" ? "failed" : result.status;
+  const by = result.abortedAt?.interceptor;
+  return by === undefined ? { error, reason } : { error, reason, by };
+}
+
+// The final payload must do as a message off the wire would, and keeps what is not the interceptors' to change.
+function acceptMutation(item: Case, after: unknown, before: unknown): unknown {
+  if (!isObject(after)) throw new LocalError("malformed_result", `the payload of ${item.event} must be an object`);
+  if (item.error) {
+    const error = ownMember(after, "error");
+    if (!isObject(error) || !Number.isInteger(error["code"]) || typeof error["message"] !== "string") {
+      throw new LocalError("malformed_result", "an error payload must be { error: { code, message } }");
+    }
+    return { error };
+  }
+  const kept = isObject(before) ? restoreReservedMeta(before, after) : after;
+  let payload = kept;
+  if (item.event === "notifications/progress" && isObject(before)) {
+    // Whose progress it is, and how far, is bookkeeping between the peers.
+    payload = typeof kept["message"] === "string" ? { ...before, message: kept["message"] } : { ...before };
+    if (kept["message"] === undefined) delete payload["message"];
+  }
+  const wrong = checkPart(item.event, item.phase, payload);
+  if (wrong !== undefined) throw new LocalError("malformed_result", wrong);
+  return payload;
+}
+
+function withErrorPolicy(message: Message, chain: Chain, cases: readonly Case[], policy: GuardPolicy): Message {
+  if (policy.errorResponses !== "generic" || !isErrorResponse(message)) return message;
+  if (!cases.some((item) => chain.hidesErrors(item.event))) return message;
+  return { ...message, error: { code: message.error.code, message: GENERIC_MESSAGES.get(message.error.code) ?? "Request failed" } };
+}
+
+const GENERIC_MESSAGES: ReadonlyMap<number, string> = new Map([
+  [ErrorCode.parseError, "Parse error"],
+  [ErrorCode.invalidRequest, "Invalid request"],
+  [ErrorCode.methodNotFound, "Method not found"],
+  [ErrorCode.invalidParams, "Invalid params"],
+  [ErrorCode.internalError, "Internal error"],
+]);
+
+// What an interceptor may vary from caller to caller is nobody else's to cache (revision 2026-07-28, server/utilities/caching).
+function withPrivateCache(message: Message, results: readonly ChainResult[]): Message {
+  if (!isResult(message) || message.result["cacheScope"] !== "public") return message;
+  const mutable = results.some((result) => result.results.some((entry) => entry.type === "mutation" && entry.mode !== "audit"));
+  return mutable ? { ...message, result: { ...message.result, cacheScope: "private" } } : message;
+}
+
+function finish(frame: Frame, message: Message): { frame: Frame; changes: readonly Change[] } {
+  if (frame.text === undefined) return { frame: { message }, changes: diffJson(frame.message, message) };
+  const { text, changes } = splice(frame.text, frame.message, message);
+  return { frame: { message, text }, changes };
+}

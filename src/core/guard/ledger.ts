@@ -1,0 +1,78 @@
+import type { SignalSource } from "../base/signal.ts";
+import type { Chain } from "../chain/chain.ts";
+import type { PeerContext } from "../transport/transport.ts";
+import type { RequestId, RequestMessage } from "../wire/message.ts";
+
+/** Who sent a request: the other end of the guarded transport, or the application that holds the guard. */
+export type Initiator = "peer" | "app";
+
+/**
+ * One request and what belongs to it, from the moment it is seen until its answer has gone on.
+ * - `judging-request`: held by the chain; the other side does not know of it.
+ * - `open`: it has been delivered, and an answer is awaited.
+ * - `judging-response`: the answer is held by the chain.
+ * - `ended`: answered, refused or cancelled; no longer in the ledger.
+ */
+export interface Exchange {
+  readonly initiator: Initiator;
+  readonly id: RequestId;
+  readonly method: string;
+  /** The chain's snapshot for both phases, read once. */
+  readonly chain: Chain;
+  readonly version: string | undefined;
+  /** Who the peer is; for a request of the application's own, who it was last seen to be. */
+  readonly from: PeerContext | undefined;
+  /** Aborts what runs for this exchange. */
+  readonly stop: SignalSource;
+  /** The request as it came, and as it went on after mutation. */
+  readonly original: RequestMessage;
+  final: RequestMessage;
+  /** The event of the response phase; for a task's result it is the method that created the task, `undefined` if nobody knows. */
+  responseEvent: string | undefined;
+  state: "judging-request" | "open" | "judging-response" | "ended";
+}
+
+/** The exchanges in flight, by initiator and typed id (1 and "1" differ). Empty when nothing is in flight. */
+export interface Ledger {
+  readonly size: number;
+  /** False, and nothing changes, where that initiator has a request with this id in flight. */
+  open(exchange: Exchange): boolean;
+  find(initiator: Initiator, id: RequestId): Exchange | undefined;
+  /** Ends an exchange, releases its signal and forgets it. Idempotent. */
+  end(exchange: Exchange): void;
+  /** Ends all of them, aborting what runs. */
+  abortAll(reason: unknown): void;
+}
+
+export function createLedger(): Ledger {
+  const exchanges: Record<Initiator, Map<RequestId, Exchange>> = { peer: new Map(), app: new Map() };
+
+  const end = (exchange: Exchange) => {
+    exchange.state = "ended";
+    exchange.stop.dispose();
+    const table = exchanges[exchange.initiator];
+    if (table.get(exchange.id) === exchange) table.delete(exchange.id);
+  };
+
+  return {
+    get size() {
+      return exchanges.peer.size + exchanges.app.size;
+    },
+    open(exchange) {
+      const table = exchanges[exchange.initiator];
+      if (table.has(exchange.id)) return false;
+      table.set(exchange.id, exchange);
+      return true;
+    },
+    find: (initiator, id) => exchanges[initiator].get(id),
+    end,
+    abortAll(reason) {
+      for (const table of [exchanges.peer, exchanges.app]) {
+        for (const exchange of [...table.values()]) {
+          exchange.stop.abort(reason);
+          end(exchange);
+        }
+      }
+    },
+  };
+}

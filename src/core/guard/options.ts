@@ -1,0 +1,69 @@
+import type { RpcError } from "../base/errors.ts";
+import type { Host } from "../base/host.ts";
+import type { Limits } from "../base/limits.ts";
+import type { Chain } from "../chain/chain.ts";
+import type { Direction } from "../chain/plan.ts";
+import type { PeerContext } from "../transport/transport.ts";
+import type { InvocationContext } from "../wire/gen/interceptors.ts";
+import type { Message, RequestId } from "../wire/message.ts";
+import type { Decision } from "./decision.ts";
+
+/** What a context provider is told. Everything is read-only; `from` and its headers are verified, `message` is what the peer claims. */
+export interface ExchangeInfo {
+  readonly method: string;
+  readonly id?: RequestId;
+  readonly direction: Direction;
+  readonly message: Message;
+  readonly protocolVersion?: string;
+  readonly from?: PeerContext;
+}
+
+/** What a blocked `tools/call` or any other refused request is answered with; see semantics.md, section 7. */
+export interface Refusal {
+  readonly method: string;
+  /** The request's params, as they came. */
+  readonly params: unknown;
+  /** The interceptor that refused. */
+  readonly interceptor: string;
+  /** What would be answered otherwise. */
+  readonly error: RpcError;
+}
+
+export interface GuardPolicy {
+  /** Judge notifications too. Default false; on in `wrap`. */
+  readonly interceptNotifications?: boolean;
+  /** Let the interceptor methods through: for a server that hosts the very chain that guards it. Default false. */
+  readonly hostsChain?: boolean;
+  /** What happens to an error response that an active response hook of its event does not handle. Default `pass`. */
+  readonly errorResponses?: "pass" | "generic";
+  /** Answer a blocked `tools/call` as a result with `isError: true`, which models can read. Default `error`. */
+  readonly blockAs?: "error" | "result";
+  /** By interceptor name: another documented answer for what that interceptor refuses. */
+  readonly answerAs?: Readonly<Record<string, (refusal: Refusal) => RpcError>>;
+  /** Show a validator's messages to the side that did not send the judged payload as well. Default false. */
+  readonly exposeMessages?: boolean;
+  /** Show exception texts to the peer. Default false. */
+  readonly exposeErrors?: boolean;
+  /** Milliseconds that one chain may take. Default: no limit but those of its entries. */
+  readonly chainTimeoutMs?: number;
+  /** What to do where `record` rejects. Default `block`. */
+  readonly onRecordFailure?: "block" | "continue";
+}
+
+export interface GuardOptions {
+  /** Which side of the connection the guarded application is. */
+  readonly role: "server" | "client";
+  /** Read once per exchange, so that a chain can be swapped while requests are in flight. */
+  readonly chain: { current(): Chain };
+  /** Who is behind the message, and its trace. What rejects blocks the message. Called only where something will be judged. */
+  context?(exchange: ExchangeInfo): Partial<InvocationContext> | Promise<Partial<InvocationContext>>;
+  /** Awaited before the message goes on. For audit. */
+  record?(decision: Decision): Promise<void>;
+  /** Never awaited, and cannot break anything. For metrics. */
+  observe?(decision: Decision): void;
+  /** A line for the operator: what was dropped or went wrong. Must not throw. */
+  log?(entry: { readonly level: "info" | "warn" | "error"; readonly message: string }): void;
+  readonly policy?: GuardPolicy;
+  readonly host?: Host;
+  readonly limits?: Partial<Limits>;
+}

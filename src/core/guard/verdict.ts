@@ -1,0 +1,104 @@
+import { describeError } from "../base/errors.ts";
+import type { Direction } from "../chain/plan.ts";
+import type { PeerContext } from "../transport/transport.ts";
+import type { InvocationContext, Phase } from "../wire/gen/interceptors.ts";
+import type { Message, RequestId } from "../wire/message.ts";
+import { outcomesOf, principalOf, type BlockReason, type Decision } from "./decision.ts";
+import type { Judgement } from "./judge.ts";
+import type { FrameKind } from "./lane.ts";
+import type { GuardState } from "./state.ts";
+import { traceOf } from "./trace.ts";
+
+/** What a decision is about. */
+export interface Subject {
+  readonly direction: Direction;
+  readonly kind: FrameKind;
+  readonly event: string;
+  readonly phase: Phase;
+  readonly id: RequestId | undefined;
+  readonly from: PeerContext | undefined;
+  readonly message: Message;
+  readonly context?: InvocationContext;
+}
+
+/** The context that interceptors get; `undefined` where the provider rejected, so that the message must not pass. */
+export async function contextOf(state: GuardState, subject: Subject, version: string | undefined): Promise<InvocationContext | undefined> {
+  const base: InvocationContext = {
+    timestamp: new Date(state.host.wallTime()).toISOString(),
+    sessionId: state.sessionId,
+    ...traceOf(subject.message, state.host),
+    ...(subject.from?.principal === undefined ? {} : { principal: subject.from.principal }),
+  };
+  const provide = state.options.context;
+  if (provide === undefined) return base;
+  try {
+    const provided = await provide({
+      method: subject.event,
+      direction: subject.direction,
+      message: subject.message,
+      ...(subject.id === undefined ? {} : { id: subject.id }),
+      ...(version === undefined ? {} : { protocolVersion: version }),
+      ...(subject.from === undefined ? {} : { from: subject.from }),
+    });
+    return { ...base, ...provided };
+  } catch (thrown) {
+    state.log("error", `the context provider rejected for ${subject.event}: ${describeError(thrown)}`);
+    return undefined;
+  }
+}
+
+/**
+ * Tells the outside about a decision: `observe` at once, `record` awaited. False where the record could not be written and the policy says
+ * that nothing goes on without one.
+ */
+export async function decide(
+  state: GuardState,
+  subject: Subject,
+  outcome: { readonly judgement: Judgement; readonly started: number } | { readonly verdict: "blocked" | "dropped"; readonly reason: BlockReason; readonly code?: number },
+): Promise<boolean> {
+  const { observe, record } = state.options;
+  if (observe === undefined && record === undefined) return true;
+  const decision: Decision = { ...header(state, subject), ...("judgement" in outcome ? judged(state, subject, outcome) : { durationMs: 0, interceptors: [], ...outcome }) };
+  try {
+    observe?.(decision);
+  } catch (thrown) {
+    state.log("error", `observe threw: ${describeError(thrown)}`);
+  }
+  try {
+    await record?.(decision);
+    return true;
+  } catch (thrown) {
+    state.log("error", `a decision about ${subject.event} could not be recorded: ${describeError(thrown)}`);
+    return state.policy.onRecordFailure === "continue";
+  }
+}
+
+function header(state: GuardState, subject: Subject) {
+  const principal = principalOf(subject.context);
+  return {
+    at: new Date(state.host.wallTime()).toISOString(),
+    role: state.options.role,
+    direction: subject.direction,
+    kind: subject.kind,
+    event: subject.event,
+    phase: subject.phase,
+    sessionId: state.sessionId,
+    ...(subject.id === undefined ? {} : { id: subject.id }),
+    ...(subject.from === undefined ? {} : { connection: subject.from.connection }),
+    ...(subject.context?.traceId === undefined ? {} : { traceId: subject.context.traceId }),
+    ...(principal === undefined ? {} : { principal }),
+  };
+}
+
+function judged(state: GuardState, subject: Subject, { judgement, started }: { judgement: Judgement; started: number }) {
+  const { refusal, changes, results } = judgement;
+  const blocked = subject.kind === "notification" ? ("dropped" as const) : ("blocked" as const);
+  return {
+    durationMs: state.host.now() - started,
+    interceptors: results.flatMap(outcomesOf),
+    verdict: refusal !== undefined ? blocked : changes.length > 0 ? ("changed" as const) : ("passed" as const),
+    ...(refusal === undefined ? {} : { reason: refusal.reason, code: refusal.error.code }),
+    ...(refusal?.by === undefined ? {} : { by: refusal.by }),
+    ...(changes.length === 0 ? {} : { changes }),
+  };
+}
