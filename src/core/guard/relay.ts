@@ -165,7 +165,8 @@ export function relay(down: Transport, up: Transport, options: RelayOptions = {}
       cancelTimer();
     }
     if (first.by !== "client") {
-      const why = first.error === undefined ? "The server ended before it answered" : `The server failed before it answered: ${first.error.message}`;
+      const who = first.by === "owner" ? "The relay was closed" : first.error === undefined ? "The server ended" : "The server failed";
+      const why = `${who} before the answer came${first.error === undefined ? "" : `: ${first.error.message}`}`;
       for (const id of [...waiting.keys()]) answer(id, new RpcError(ErrorCode.internalError, why, { delivery: "unknown" }));
     }
     for (const entry of waiting.values()) entry.cancelTimer();

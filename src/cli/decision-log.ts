@@ -1,0 +1,32 @@
+import { open, type FileHandle } from "node:fs/promises";
+import { LocalError } from "../core/base/errors.ts";
+import type { Decision } from "../core/guard/decision.ts";
+
+/** Decisions as JSON lines. `record` settles when the line has been handed to the operating system. */
+export interface DecisionLog {
+  record(decision: Decision): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Opens a file for appending; one that does not exist is made readable by its owner alone. */
+export async function openDecisionLog(path: string): Promise<DecisionLog> {
+  let file: FileHandle;
+  try {
+    file = await open(path, "a", 0o600);
+  } catch (cause) {
+    throw new LocalError("invalid_argument", `--log ${path} cannot be opened: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+  }
+  // One write at a time, so that lines never mix and their order is that of the decisions.
+  let last: Promise<unknown> = Promise.resolve();
+  return {
+    record(decision) {
+      const written = last.then(() => file.appendFile(`${JSON.stringify(decision)}\n`));
+      last = written.catch(() => {});
+      return written;
+    },
+    async close() {
+      await last;
+      await file.close();
+    },
+  };
+}

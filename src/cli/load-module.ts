@@ -1,0 +1,70 @@
+import { existsSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { describeError, LocalError } from "../core/base/errors.ts";
+import { isInterceptor, type Interceptor } from "../core/interceptor/define.ts";
+
+const MODULE_ENDING = /\.[cm]?[jt]s$/;
+const TYPESCRIPT_ENDING = /\.[cm]?ts$/;
+
+/** Whether a word on the command line names a module rather than a command: it ends like one, and has no blanks. */
+export function isModulePath(word: string): boolean {
+  return MODULE_ENDING.test(word) && !/\s/.test(word);
+}
+
+/**
+ * Loads a module and collects the interceptors that it exports, under whatever names, single or in lists. Errors (`invalid_argument`) say which
+ * module and what to do.
+ */
+export async function loadInterceptors(path: string): Promise<readonly Interceptor[]> {
+  const file = resolve(path);
+  if (!existsSync(file)) throw new LocalError("invalid_argument", `there is no module ${file}`);
+  let exports: Record<string, unknown>;
+  try {
+    exports = await importModule(file);
+  } catch (cause) {
+    if (cause instanceof LocalError) throw cause;
+    throw new LocalError("invalid_argument", `${file} could not be loaded: ${describeError(cause)}`, { cause });
+  }
+  const found = new Set<Interceptor>();
+  for (const value of Object.values(exports)) {
+    for (const item of Array.isArray(value) ? value : [value]) if (isInterceptor(item)) found.add(item);
+  }
+  if (found.size === 0) {
+    throw new LocalError("invalid_argument", `${file} exports no interceptor; export what validator() or mutator() returns, or a list of such`);
+  }
+  return [...found];
+}
+
+async function importModule(file: string): Promise<Record<string, unknown>> {
+  const url = pathToFileURL(file).href;
+  try {
+    return (await import(url)) as Record<string, unknown>;
+  } catch (thrown) {
+    if (!TYPESCRIPT_ENDING.test(file) || !isUnknownExtension(thrown)) throw thrown;
+    return importWithTsx(file, url);
+  }
+}
+
+// This Node does not strip types; tsx does, if it is installed where the module or the user is.
+async function importWithTsx(file: string, url: string): Promise<Record<string, unknown>> {
+  for (const base of [file, join(process.cwd(), "package.json")]) {
+    let api: string;
+    try {
+      api = createRequire(base).resolve("tsx/esm/api");
+    } catch {
+      continue;
+    }
+    const { tsImport } = (await import(pathToFileURL(api).href)) as { tsImport(specifier: string, parent: string): Promise<Record<string, unknown>> };
+    return tsImport(url, import.meta.url);
+  }
+  throw new LocalError(
+    "invalid_argument",
+    `${file} is TypeScript, which Node ${process.versions.node} does not load: install tsx beside it, use Node 22.18 or newer, or compile it first`,
+  );
+}
+
+function isUnknownExtension(thrown: unknown): boolean {
+  return typeof thrown === "object" && thrown !== null && "code" in thrown && thrown.code === "ERR_UNKNOWN_FILE_EXTENSION";
+}

@@ -1,0 +1,77 @@
+import { nearest, UsageError } from "./errors.ts";
+
+/** One option of a verb. */
+export interface OptionSpec {
+  readonly name: string;
+  /** What stands for its value in the help; absent for a flag. */
+  readonly value?: string;
+  readonly many?: boolean;
+  readonly help: string;
+  readonly choices?: readonly string[];
+}
+
+export interface ParsedOptions {
+  /** The values of each option, in order. A flag that is set has one empty value. */
+  readonly values: ReadonlyMap<string, readonly string[]>;
+  readonly positionals: readonly string[];
+  /** What follows `--`, if that was there. */
+  readonly rest: readonly string[] | undefined;
+}
+
+/** Reads `--name value`, `--name=value` and flags, up to `--`. Throws a `UsageError` that names the word that is wrong. */
+export function parseOptions(words: readonly string[], specs: readonly OptionSpec[]): ParsedOptions {
+  const values = new Map<string, string[]>();
+  const positionals: string[] = [];
+  for (let index = 0; index < words.length; index++) {
+    const word = words[index] ?? "";
+    if (word === "--") return { values, positionals, rest: words.slice(index + 1) };
+    if (!word.startsWith("--")) {
+      positionals.push(word);
+      continue;
+    }
+    const equals = word.indexOf("=");
+    const name = word.slice(2, equals === -1 ? undefined : equals);
+    const spec = specs.find((candidate) => candidate.name === name);
+    if (spec === undefined) {
+      const meant = nearest(name, specs.map((candidate) => candidate.name));
+      throw new UsageError(`unknown option --${name}`, meant === undefined ? undefined : `did you mean --${meant}?`);
+    }
+    const value = readValue(spec, equals === -1 ? undefined : word.slice(equals + 1), words[index + 1]);
+    if (spec.value !== undefined && equals === -1) index++;
+    const before = values.get(name);
+    if (before !== undefined && spec.many !== true) throw new UsageError(`--${name} is given twice`);
+    values.set(name, [...(before ?? []), value]);
+  }
+  return { values, positionals, rest: undefined };
+}
+
+function readValue(spec: OptionSpec, attached: string | undefined, next: string | undefined): string {
+  if (spec.value === undefined) {
+    if (attached !== undefined) throw new UsageError(`--${spec.name} takes no value`);
+    return "";
+  }
+  const value = attached ?? next;
+  if (value === undefined || value === "--") throw new UsageError(`--${spec.name} needs a value`, `--${spec.name} ${spec.value}`);
+  if (spec.choices !== undefined && !spec.choices.includes(value)) {
+    throw new UsageError(`--${spec.name} must be one of ${spec.choices.join(", ")}, not ${JSON.stringify(value)}`);
+  }
+  return value;
+}
+
+/** The option table of a help text. */
+export function describeOptions(specs: readonly OptionSpec[]): string {
+  const heads = specs.map((spec) => `  --${spec.name}${spec.value === undefined ? "" : ` ${spec.value}`}`);
+  const width = Math.max(...heads.map((head) => head.length)) + 2;
+  return specs.map((spec, index) => (heads[index] ?? "").padEnd(width) + spec.help.replaceAll("\n", `\n${" ".repeat(width)}`)).join("\n");
+}
+
+/** A whole number of milliseconds from an option, or `undefined` where it is not set. */
+export function millisecondsOption(values: ReadonlyMap<string, readonly string[]>, name: string): number | undefined {
+  const text = values.get(name)?.[0];
+  if (text === undefined) return undefined;
+  const value = Number(text);
+  if (!/^\d+$/.test(text) || value < 1 || value > 2_147_483_647) {
+    throw new UsageError(`--${name} must be a whole number of milliseconds from 1 to 2147483647, not ${JSON.stringify(text)}`);
+  }
+  return value;
+}

@@ -1,0 +1,72 @@
+import { describeError, LocalError, type RpcError } from "../core/base/errors.ts";
+import type { Refusal } from "../core/guard/options.ts";
+import { readyMade } from "../library/catalog.ts";
+import { createChain, type NodeChain } from "../node/chain.ts";
+import { nearest, UsageError } from "./errors.ts";
+import { isModulePath, loadInterceptors } from "./load-module.ts";
+import { splitWords } from "./words.ts";
+
+/** A chain that the command line has put together, with what comes along. */
+export interface Policy {
+  readonly chain: NodeChain;
+  readonly answerAs: Readonly<Record<string, (refusal: Refusal) => RpcError>>;
+  /** Ends the interceptor servers that were started for it. */
+  close(): Promise<void>;
+}
+
+export interface PolicyOptions {
+  /** `NAME` or `NAME=JSON`, in order. */
+  readonly use: readonly string[];
+  /** Paths of modules, and commands of interceptor servers, in order. */
+  readonly interceptors: readonly string[];
+  log(level: "info" | "warn" | "error", message: string): void;
+}
+
+/** Builds the chain. Throws a `UsageError` that quotes the argument which is wrong; what was started for it is ended then. */
+export async function buildPolicy({ use, interceptors, log }: PolicyOptions): Promise<Policy> {
+  const chain = createChain({ log: (entry) => log(entry.level === "warning" ? "warn" : entry.level, entry.message) });
+  const answerAs: Record<string, (refusal: Refusal) => RpcError> = {};
+  try {
+    for (const word of use) {
+      const equals = word.indexOf("=");
+      const name = equals === -1 ? word : word.slice(0, equals);
+      const made = readyMade.get(name);
+      if (made === undefined) {
+        const meant = nearest(name, readyMade.keys());
+        throw new UsageError(`--use ${name}: there is no such interceptor`, `${meant === undefined ? "" : `did you mean ${meant}? `}known are ${[...readyMade.keys()].join(", ")}`);
+      }
+      await attempt(`--use ${word}`, () => chain.add(made.create(equals === -1 ? undefined : parseConfig(name, word.slice(equals + 1)))));
+      Object.assign(answerAs, made.answerAs);
+    }
+    let servers = 0;
+    for (const word of interceptors) {
+      await attempt(`--interceptors ${word}`, async () => {
+        if (isModulePath(word)) return chain.add(await loadInterceptors(word));
+        const [command, ...args] = splitWords(word);
+        if (command === undefined) throw new LocalError("invalid_argument", "the command is empty");
+        await chain.addServer({ command, args }, { label: `server-${++servers}` });
+      });
+    }
+  } catch (thrown) {
+    await chain.close();
+    throw thrown;
+  }
+  return { chain, answerAs, close: () => chain.close() };
+}
+
+function parseConfig(name: string, text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new LocalError("invalid_argument", `the config of ${name} is no JSON: ${describeError(cause)}`, { cause });
+  }
+}
+
+async function attempt(what: string, action: () => unknown): Promise<void> {
+  try {
+    await action();
+  } catch (thrown) {
+    if (thrown instanceof UsageError) throw thrown;
+    throw new UsageError(`${what}: ${describeError(thrown)}`);
+  }
+}
