@@ -54,6 +54,9 @@ export function createFlow(state: GuardState, sinks: Sinks): Flow {
   // Frames in line, in all lanes.
   let held = 0;
 
+  // Over the cap a frame that would have to be held is refused: the pump goes on pulling, and nothing grows.
+  const full = (at: Waypoint, concerned: boolean) => held >= limits.maxIncomingRequests && (concerned || lanes.has(at.related));
+
   const deliver = (outcome: Outcome, message: Message, at: Waypoint): Promise<void> | void => {
     if (outcome.go !== undefined) return sinks.forward(outcome.go, at);
     if (outcome.reply !== undefined && isRequest(message)) return sinks.reply(outcome.reply, message.id, at);
@@ -125,8 +128,9 @@ export function createFlow(state: GuardState, sinks: Sinks): Flow {
     } catch (thrown) {
       return end("invalid_message", asRpcError(thrown));
     }
-    if (!concerns(chain, cases)) return turn({ go: frame });
-    if (held >= limits.maxIncomingRequests) return end("overloaded", overloaded());
+    const concerned = concerns(chain, cases);
+    if (full(at, concerned)) return end("overloaded", overloaded());
+    if (!concerned) return turn({ go: frame });
 
     exchange.state = "judging-request";
     return turn(
@@ -184,8 +188,9 @@ export function createFlow(state: GuardState, sinks: Sinks): Flow {
       return invalid(describeError(thrown));
     }
     state.tasks.note(createdTask(message), exchange.method);
-    if (!concerns(exchange.chain, cases)) return end({ go: frame });
-    if (held >= limits.maxIncomingRequests) return end(refuse(subject, "overloaded", overloaded()));
+    const concerned = concerns(exchange.chain, cases);
+    if (full(at, concerned)) return end(refuse(subject, "overloaded", overloaded()));
+    if (!concerned) return end({ go: frame });
 
     exchange.state = "judging-response";
     return turn(
@@ -204,8 +209,9 @@ export function createFlow(state: GuardState, sinks: Sinks): Flow {
     const chain = state.chainOrNone();
     if (chain === undefined) return turn(refuse(subject, "failed", unjudgeable()));
     const cases = requestCases(message, message.method);
-    if (!concerns(chain, cases)) return turn({ go: frame });
-    if (held >= limits.maxIncomingRequests) return turn(refuse(subject, "overloaded", overloaded()));
+    const concerned = concerns(chain, cases);
+    if (full(at, concerned)) return turn(refuse(subject, "overloaded", overloaded()));
+    if (!concerned) return turn({ go: frame });
     const stop = state.track(createSignal());
     const judged = run(subject, frame, cases, { chain, stop, version: state.versionOf(message) });
     return turn(judged.finally(() => state.untrack(stop)));
