@@ -43,22 +43,24 @@ export function emitCheck(definition: Definition, at: Place, names: CheckNames):
 
   function objectBody(name: string, shape: ObjectShape): string {
     const checked = shape.members.filter((member) => member.shape.kind !== "any" || member.required);
-    const nested = shape.values === undefined ? checked.map((member) => member.shape) : [...checked.map((member) => member.shape), shape.values];
+    const nested = [...checked.map((member) => member.shape), ...(shape.values === undefined ? [] : [shape.values])];
     const calls = shape.bases.length > 0 || nested.some(needsCall);
     const present = checked.filter((member) => member.shape.kind !== "absent");
     let body = `  if (!${names.helper("isObject")}(value)) return ${names.helper("mustBe")}("an object");\n`;
     if (calls) body += "  let found: Problem | undefined;\n";
     for (const base of shape.bases) body += `  if ((found = ${names.check(base)}(value)) !== undefined) return found;\n`;
     if (present.length > 0) body += "  let member: unknown;\n";
-    for (const required of shape.alsoRequired) body += ifReturn("  ", isAbsent(required), `${names.helper("missing")}(${JSON.stringify(required)})`);
+    for (const name of shape.alsoRequired) body += ifReturn("  ", isAbsent(name), `${names.helper("missing")}(${JSON.stringify(name)})`);
     for (const member of checked) body += memberLines(name, member);
     if (shape.someOf.length > 0) {
       const list = shape.someOf.map((option) => JSON.stringify(option)).join(" or ");
-      body += ifReturn("  ", shape.someOf.map((option) => `(${isAbsent(option)})`).join(" && "), `{ path: "", reason: ${quote(`must have the member ${list}`)} }`);
+      const none = shape.someOf.map((option) => `(${isAbsent(option)})`).join(" && ");
+      body += ifReturn("  ", none, `{ path: "", reason: ${quote(`must have the member ${list}`)} }`);
     }
     if (shape.when !== undefined) {
       const { member, equals, required } = shape.when;
-      const condition = `Object.hasOwn(value, ${JSON.stringify(member)}) && ${access(member)} === ${JSON.stringify(equals)} && (${isAbsent(required)})`;
+      const equal = `Object.hasOwn(value, ${JSON.stringify(member)}) && ${access(member)} === ${JSON.stringify(equals)}`;
+      const condition = `${equal} && (${isAbsent(required)})`;
       body += ifReturn("  ", condition, `${names.helper("missing")}(${JSON.stringify(required)})`);
     }
     if (shape.values !== undefined) body += valuesLines(name, shape, shape.values);
@@ -92,7 +94,8 @@ export function emitCheck(definition: Definition, at: Place, names: CheckNames):
 
   function listBody(name: string, shape: Extract<Shape, { kind: "list" }>): string {
     let body = `  if (!Array.isArray(value)) return ${names.helper("mustBe")}("a list");\n`;
-    if (shape.minItems > 0) body += `  if (value.length < ${shape.minItems}) return ${names.helper("mustBe")}("a list of at least ${shape.minItems}");\n`;
+    const least = shape.minItems;
+    if (least > 0) body += ifReturn("  ", `value.length < ${least}`, `${names.helper("mustBe")}("a list of at least ${least}")`);
     if (shape.items.kind === "any") return `${body}  return undefined;\n`;
     if (needsCall(shape.items)) body += "  let found: Problem | undefined;\n";
     body += "  for (let index = 0; index < value.length; index++) {\n    const item: unknown = value[index];\n";
@@ -115,7 +118,8 @@ export function emitCheck(definition: Definition, at: Place, names: CheckNames):
     const inlines = options.map((option) => inlineOf(option, at, names)).filter((inline) => inline !== undefined);
     const complex = options.filter((option) => inlineOf(option, at, names) === undefined);
     const [only, ...others] = complex;
-    if (only === undefined || others.length > 0 || resolveShape(only).kind !== "object" || inlines.some((inline) => inline.types.includes("object"))) {
+    const twoObjects = others.length > 0 || inlines.some((inline) => inline.types.includes("object"));
+    if (only === undefined || twoObjects || resolveShape(only).kind !== "object") {
       return fail(at, "the options of a union must differ by a constant member, or be one object beside scalars");
     }
     const rest = joinInlines(inlines);
@@ -147,7 +151,8 @@ export function emitCheck(definition: Definition, at: Place, names: CheckNames):
       fail(at, "the option for other types must exclude exactly the types of the options before it");
     }
     const quoted = JSON.stringify(key);
-    const wrong = `${names.helper("wrong")}(kind, ${quoted}, ${quote(open === undefined ? `must be one of ${known.join(", ")}` : "must be a string")})`;
+    const reason = open === undefined ? `must be one of ${known.join(", ")}` : "must be a string";
+    const wrong = `${names.helper("wrong")}(kind, ${quoted}, ${quote(reason)})`;
     return (
       `  if (!${names.helper("isObject")}(value)) return ${names.helper("mustBe")}("an object");\n` +
       `  const kind = ${readOwn(key)};\n  switch (kind) {\n${cases}` +
@@ -161,7 +166,8 @@ export function emitCheck(definition: Definition, at: Place, names: CheckNames):
     return first.members.find(({ name }) =>
       options.every((option) => {
         const member = memberOf(option, name);
-        return member?.required === true && (member.shape.kind === "literal" || (isOpenOption(option) && member.shape.kind === "otherString"));
+        const tells = member?.shape.kind === "literal" || (isOpenOption(option) && member?.shape.kind === "otherString");
+        return tells && member.required;
       }),
     )?.name;
   }
@@ -194,18 +200,15 @@ export function emitCheck(definition: Definition, at: Place, names: CheckNames):
 }
 
 function ifReturn(indent: string, condition: string, value: string): string {
-  const line = `${indent}if (${condition}) return ${value};
-`;
+  const line = `${indent}if (${condition}) return ${value};\n`;
   if (line.length <= WIDTH + 1) return line;
-  return `${indent}if (${condition}) {
-${indent}  return ${value};
-${indent}}
-`;
+  const lines = condition.length > WIDTH - 10 ? condition.replaceAll(" && ", ` &&\n${indent}  `) : condition;
+  return `${indent}if (${lines}) {\n${indent}  return ${value};\n${indent}}\n`;
 }
 
 /** A literal that is easy to read where the text itself holds quotes. */
 function quote(text: string): string {
-  return text.includes('"') && !/[`\$]/.test(text) ? `\`${text}\`` : JSON.stringify(text);
+  return text.includes('"') && !/[`\\$]/.test(text) ? `\`${text}\`` : JSON.stringify(text);
 }
 
 function readOwn(member: string): string {

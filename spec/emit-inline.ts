@@ -33,14 +33,16 @@ export function inlineOf(shape: Shape, at: Place, names: InlineNames): Inline | 
     }
     case "otherString":
       return {
-        isWrong: (value) => [`typeof ${value} !== "string"`, ...shape.except.map((name) => `${value} === ${JSON.stringify(name)}`)].join(" || "),
+        isWrong: (value) =>
+          [`typeof ${value} !== "string"`, ...shape.except.map((name) => `${value} === ${JSON.stringify(name)}`)].join(" || "),
         kind: "another string",
         types: ["string"],
       };
     case "scalar":
       return joinInlines(shape.types.map((type) => scalarInline(type, shape)));
     case "object":
-      return isPlain(shape) ? { isWrong: (value) => `!${names.helper("isObject")}(${value})`, kind: "an object", types: ["object"] } : undefined;
+      if (!isPlain(shape)) return undefined;
+      return { isWrong: (value) => `!${names.helper("isObject")}(${value})`, kind: "an object", types: ["object"] };
     case "union": {
       const inlines = shape.options.map((option) => inlineOf(option, at, names));
       return inlines.every((inline) => inline !== undefined) ? joinInlines(inlines) : undefined;

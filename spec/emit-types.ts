@@ -11,7 +11,9 @@ const WIDTH = 140;
 /** The exported declaration of one definition, with its doc comment. */
 export function emitType({ name, description, shape }: Definition, names: Names): string {
   const comment = docComment(description, "");
-  if (shape.kind !== "object" || shape.values !== undefined || isPlain(shape)) return `${comment}export type ${name} = ${typeOf(shape, names)};\n`;
+  if (shape.kind !== "object" || shape.values !== undefined || isPlain(shape)) {
+    return `${comment}export type ${name} = ${typeOf(shape, names)};\n`;
+  }
   const bases = shape.bases.map((base) => names.type(base.file, base.name));
   const heritage = bases.length === 0 ? "" : ` extends ${bases.join(", ")}`;
   const lines = shape.members

@@ -38,11 +38,20 @@ export interface ObjectShape {
   readonly when: { readonly member: string; readonly equals: Literal; readonly required: string } | undefined;
 }
 
+export interface ScalarShape {
+  readonly kind: "scalar";
+  readonly types: readonly Scalar[];
+  /** Bounds of numbers; strings do not mind them. */
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly notEmpty: boolean;
+}
+
 export type Shape =
   | { readonly kind: "any" }
   | { readonly kind: "absent" }
   | ({ readonly kind: "ref" } & Target)
-  | { readonly kind: "scalar"; readonly types: readonly Scalar[]; readonly minimum?: number; readonly maximum?: number; readonly notEmpty: boolean }
+  | ScalarShape
   | { readonly kind: "literal"; readonly values: readonly Literal[] }
   | { readonly kind: "otherString"; readonly except: readonly string[] }
   | { readonly kind: "list"; readonly items: Shape; readonly minItems: number }
@@ -129,12 +138,15 @@ function parseScalar(source: Json, at: Place): Shape {
   const numeric = types.includes("integer") || types.includes("number");
   if (types.length === 1 && types[0] === "string" && source.not !== undefined) {
     allow(source, ["type", "not"], at);
-    const not = asObject(source.not, under(at, "not"));
-    allow(not, ["enum"], under(at, "not"));
-    return { kind: "otherString", except: asList(not.enum, under(under(at, "not"), "enum")).map((value) => asString(value, under(at, "not"))) };
+    const inside = under(at, "not");
+    const not = asObject(source.not, inside);
+    allow(not, ["enum"], inside);
+    return { kind: "otherString", except: asList(not.enum, under(inside, "enum")).map((value) => asString(value, inside)) };
   }
   allow(source, ["type", ...(numeric ? ["minimum", "maximum"] : []), ...(types.includes("string") ? ["minLength"] : [])], at);
-  if (source.minLength !== undefined && (source.minLength !== 1 || types.length > 1)) fail(under(at, "minLength"), "only 1, and on strings alone");
+  if (source.minLength !== undefined && (source.minLength !== 1 || types.length > 1)) {
+    fail(under(at, "minLength"), "can only be 1, and on strings alone");
+  }
   return {
     kind: "scalar",
     types,
@@ -190,7 +202,9 @@ function parseWhen(source: Json, at: Place): NonNullable<ObjectShape["when"]> {
   if (entry === undefined || rest.length > 0) fail(under(at, "if"), "must look at exactly one member");
   const tested = asObject(entry[1], under(at, "if"));
   allow(tested, ["const"], under(at, "if"));
-  if (onlyRequired({ required: condition.required }, under(at, "if")) !== entry[0]) fail(under(at, "if"), "must require the member that it looks at");
+  if (onlyRequired({ required: condition.required }, under(at, "if")) !== entry[0]) {
+    fail(under(at, "if"), "must require the member that it looks at");
+  }
   return { member: entry[0], equals: asLiteral(tested.const, under(at, "if")), required: onlyRequired(source.then, under(at, "then")) };
 }
 
@@ -204,7 +218,8 @@ function onlyRequired(schema: unknown, at: Place): string {
 
 function allow(source: Json, keywords: readonly string[], at: Place): void {
   for (const keyword of Object.keys(source)) {
-    if (!keywords.includes(keyword) && !ANNOTATIONS.includes(keyword)) fail(under(at, keyword), `the keyword ${JSON.stringify(keyword)} is not known here`);
+    if (keywords.includes(keyword) || ANNOTATIONS.includes(keyword)) continue;
+    fail(under(at, keyword), `the keyword ${JSON.stringify(keyword)} is not known here`);
   }
 }
 
@@ -223,7 +238,8 @@ export function fail(at: Place, reason: string): never {
 }
 
 function asObject(value: unknown, at: Place): Json {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Json) : fail(at, "must be an object");
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return fail(at, "must be an object");
+  return value as Json; // parsed JSON that is neither null nor a list
 }
 
 function asList(value: unknown, at: Place): readonly unknown[] {
@@ -239,5 +255,6 @@ function asNumber(value: unknown, at: Place): number {
 }
 
 function asLiteral(value: unknown, at: Place): Literal {
-  return value === null || ["string", "number", "boolean"].includes(typeof value) ? (value as Literal) : fail(at, "must be a string, number, boolean or null");
+  if (value === null || typeof value === "string" || typeof value === "number" || typeof value === "boolean") return value;
+  return fail(at, "must be a string, number, boolean or null");
 }

@@ -119,7 +119,10 @@ export function checkErrorMessage(value: unknown): Problem | undefined {
   member = Object.hasOwn(value, "jsonrpc") ? value.jsonrpc : undefined;
   if (member !== "2.0") return wrong(member, "jsonrpc", `must be "2.0"`);
   member = Object.hasOwn(value, "id") ? value.id : undefined;
-  if (member !== undefined && ((typeof member !== "string" && (typeof member !== "number" || !Number.isSafeInteger(member))) && member !== null)) {
+  if (member !== undefined &&
+    ((typeof member !== "string" &&
+    (typeof member !== "number" || !Number.isSafeInteger(member))) &&
+    member !== null)) {
     return wrong(member, "id", "must be a string or an integer within ±(2^53 - 1) or null");
   }
   if (Object.hasOwn(value, "method") && value.method !== undefined) return unwanted("method");

@@ -19,7 +19,14 @@ export function checkProgressToken(value: unknown): Problem | undefined {
 export type LoggingLevel = "debug" | "info" | "notice" | "warning" | "error" | "critical" | "alert" | "emergency";
 
 export function checkLoggingLevel(value: unknown): Problem | undefined {
-  if (value !== "debug" && value !== "info" && value !== "notice" && value !== "warning" && value !== "error" && value !== "critical" && value !== "alert" && value !== "emergency") {
+  if (value !== "debug" &&
+    value !== "info" &&
+    value !== "notice" &&
+    value !== "warning" &&
+    value !== "error" &&
+    value !== "critical" &&
+    value !== "alert" &&
+    value !== "emergency") {
     return mustBe(`one of "debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"`);
   }
   return undefined;
@@ -131,7 +138,15 @@ export function checkRequestMeta(value: unknown): Problem | undefined {
   member = Object.hasOwn(value, "io.modelcontextprotocol/clientCapabilities") ? value["io.modelcontextprotocol/clientCapabilities"] : undefined;
   if (member !== undefined && !isObject(member)) return wrong(member, "io.modelcontextprotocol/clientCapabilities", "must be an object");
   member = Object.hasOwn(value, "io.modelcontextprotocol/logLevel") ? value["io.modelcontextprotocol/logLevel"] : undefined;
-  if (member !== undefined && member !== "debug" && member !== "info" && member !== "notice" && member !== "warning" && member !== "error" && member !== "critical" && member !== "alert" && member !== "emergency") {
+  if (member !== undefined &&
+    member !== "debug" &&
+    member !== "info" &&
+    member !== "notice" &&
+    member !== "warning" &&
+    member !== "error" &&
+    member !== "critical" &&
+    member !== "alert" &&
+    member !== "emergency") {
     return wrong(member, "io.modelcontextprotocol/logLevel", `must be one of "debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"`);
   }
   return undefined;
@@ -240,7 +255,8 @@ export function checkInputRequiredResult(value: unknown): Problem | undefined {
   if (member !== undefined && (found = checkInputRequiredResultInputRequests(member)) !== undefined) return under("inputRequests", found);
   member = Object.hasOwn(value, "requestState") ? value.requestState : undefined;
   if (member !== undefined && typeof member !== "string") return wrong(member, "requestState", "must be a string");
-  if ((!Object.hasOwn(value, "inputRequests") || value.inputRequests === undefined) && (!Object.hasOwn(value, "requestState") || value.requestState === undefined)) {
+  if ((!Object.hasOwn(value, "inputRequests") || value.inputRequests === undefined) &&
+    (!Object.hasOwn(value, "requestState") || value.requestState === undefined)) {
     return { path: "", reason: `must have the member "inputRequests" or "requestState"` };
   }
   return undefined;
