@@ -50,7 +50,6 @@ export function emitCheck(definition: Definition, at: Place, names: CheckNames):
     if (calls) body += "  let found: Problem | undefined;\n";
     for (const base of shape.bases) body += `  if ((found = ${names.check(base)}(value)) !== undefined) return found;\n`;
     if (present.length > 0) body += "  let member: unknown;\n";
-    for (const name of shape.alsoRequired) body += ifReturn("  ", isAbsent(name), `${names.helper("missing")}(${JSON.stringify(name)})`);
     for (const member of checked) body += memberLines(name, member);
     if (shape.someOf.length > 0) {
       const list = shape.someOf.map((option) => JSON.stringify(option)).join(" or ");

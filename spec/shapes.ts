@@ -26,8 +26,6 @@ export interface ObjectShape {
   readonly kind: "object";
   readonly bases: readonly Target[];
   readonly members: readonly Member[];
-  /** Required members that a base describes. */
-  readonly alsoRequired: readonly string[];
   /** `additionalProperties: true` is spelt out: the type shows that other members pass. Without it they pass as well. */
   readonly open: boolean;
   /** Shape of every member that has no shape of its own. */
@@ -175,14 +173,13 @@ function parseObject(source: Json, at: Place): Shape {
     allow(reference, ["$ref"], place);
     return parseTarget(reference.$ref, under(place, "$ref"));
   });
-  const alsoRequired = required.filter((name) => !Object.hasOwn(properties, name));
-  if (alsoRequired.length > 0 && bases.length === 0) fail(under(at, "required"), `names ${alsoRequired.join(", ")}, which has no shape`);
+  const shapeless = required.find((name) => !Object.hasOwn(properties, name));
+  if (shapeless !== undefined) fail(under(at, "required"), `names ${shapeless}, which has no shape here`);
   const extra = source.additionalProperties;
   if (extra === false) fail(under(at, "additionalProperties"), "unknown members always pass: false is not possible");
   return {
     kind: "object",
     bases,
-    alsoRequired,
     members: Object.entries(properties).map(([name, schema]) => {
       const place = under(under(at, "properties"), name);
       return { name, required: required.includes(name), shape: parseShape(schema, place), description: describe(schema, place) };
