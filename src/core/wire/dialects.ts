@@ -71,8 +71,8 @@ const DESCRIPTOR_MEMBERS = [
 ] as const satisfies readonly (keyof InterceptorDescriptor)[];
 
 /**
- * A descriptor as `interceptors/list` gives it: members in the SEP's order, those at their default left out, `ns/*` patterns followed by the
- * events under them; members that we do not know come after ours, and `_meta` last.
+ * A descriptor as `interceptors/list` gives it: members in the SEP's order, those at their default left out, `ns/*` patterns followed by
+ * the events under them; members that we do not know come after ours, and `_meta` last.
  */
 export function writeDescriptor(descriptor: InterceptorDescriptor): InterceptorDescriptor {
   const { mode, failOpen, priorityHint, hooks, ...rest } = descriptor;
@@ -92,22 +92,25 @@ export function readDescriptor(value: unknown): Reading<InterceptorDescriptor> {
   if (!isObject(value)) return malformed({ path: "", reason: "must be an object" }, "descriptor");
   const type = ownMember(value, "type");
   if (typeof type === "string" && checkInterceptorType(type) !== undefined) {
-    return { refused: { reason: "unknown_type", path: "/type", message: `the descriptor is of the type ${JSON.stringify(type.slice(0, 50))}` } };
+    const message = `descriptor/type is ${JSON.stringify(type.slice(0, 50))}, which is no type that is known here`;
+    return { refused: { reason: "unknown_type", path: "/type", message } };
   }
   let descriptor = value;
   if (type === "validation" && Object.hasOwn(value, "priorityHint") && checkPriorityHint(value.priorityHint) !== undefined) {
     const { priorityHint: _ignored, ...rest } = value;
     descriptor = rest;
   }
-  const found = checkInterceptorDescriptor(descriptor) ?? checkPatterns(descriptor as unknown as InterceptorDescriptor);
-  // The validator has looked at every member that the type names.
-  return found === undefined ? { value: descriptor as unknown as InterceptorDescriptor } : malformed(found, "descriptor");
+  const wrongShape = checkInterceptorDescriptor(descriptor);
+  if (wrongShape !== undefined) return malformed(wrongShape, "descriptor");
+  const read = descriptor as unknown as InterceptorDescriptor; // the validator has looked at every member that the type names
+  const wrongPattern = checkPatterns(read);
+  return wrongPattern === undefined ? { value: read } : malformed(wrongPattern, "descriptor");
 }
 
 function checkPatterns({ hooks }: InterceptorDescriptor): Problem | undefined {
   for (const [at, { events }] of hooks.entries()) {
     const wrong = events.findIndex((event) => !isEventPattern(event));
-    if (wrong >= 0) return problem(["hooks", at, "events", wrong], "must be an exact event, \"*\", or \"ns/*\"");
+    if (wrong >= 0) return problem(["hooks", at, "events", wrong], 'must be an exact event, "*", or "ns/*"');
   }
   return undefined;
 }
@@ -119,31 +122,29 @@ const RESULT_MEMBERS = [
 ] as const;
 
 /**
- * A result as `interceptor/invoke` gives it: `type` first (C# needs it there), `resultType` and `_meta` last, whole milliseconds, rounded up. A
- * verdict reads the same to stricter and laxer readers: where `valid` is false, `severity` is the resolved one, and a blocking result has at
- * least one message of severity `error`.
+ * A result as `interceptor/invoke` gives it: `type` first (C# needs it there), `resultType` and `_meta` last, whole milliseconds, rounded
+ * up. A verdict reads the same to stricter and laxer readers: where `valid` is false, `severity` is the resolved one, and a blocking
+ * result has at least one message of severity `error`.
  */
 export function writeInvokeResult(result: InvokeResult): InvokeResult {
   const written: JsonObject = { ...result, durationMs: Math.ceil(result.durationMs) };
   if (result.type === "validation") {
-    normaliseSeverities(written);
-    if (!result.valid) writeVerdict(result, written);
+    const severity = resolveSeverity(result);
+    const messages = (result.messages ?? []).map((message) => ({ ...message, severity: asSeverity(message.severity) }));
+    if (result.messages !== undefined) written.messages = messages;
+    if (!result.valid) written.severity = severity;
+    if (!result.valid && severity === "error" && !messages.some((message) => message.severity === "error")) {
+      written.messages = [...messages, { message: "rejected", severity } satisfies ValidationMessage];
+    }
   }
   return inOrder(written, RESULT_MEMBERS, ["resultType", "_meta"]) as unknown as InvokeResult; // the same members, in order
 }
 
-function writeVerdict(result: ValidationResult, written: JsonObject): void {
-  const severity = resolveSeverity(result);
-  const messages = result.messages ?? [];
-  written.severity = severity;
-  if (severity !== "error" || messages.some((message) => asSeverity(message.severity) === "error")) return;
-  written.messages = [...messages, { message: "rejected", severity } satisfies ValidationMessage];
-}
-
 /**
  * Reads the result of an invocation. `type` and `phase` are filled in where they are absent, and refused where they differ from what was
- * asked for; `interceptor` is always the name that was invoked, `durationMs` the caller's where the result gives no duration. A severity that is none of ours counts as `error`, so that no spelling of it
- * softens a verdict. Everything else that is malformed is refused: a failure, not a verdict.
+ * asked for; `interceptor` is always the name that was invoked, `durationMs` the caller's where the result gives no duration. A severity
+ * that is none of ours counts as `error`, so that no spelling of it softens a verdict. Everything else that is malformed is refused: a
+ * failure, not a verdict.
  */
 export function readInvokeResult(value: unknown, expected: ExpectedResult): Reading<InvokeResult> {
   if (!isObject(value)) return malformed({ path: "", reason: "must be an object" }, "result");

@@ -40,8 +40,8 @@ export function isEventPattern(text: unknown): text is string {
 }
 
 /**
- * The events of a hook as a server lists them: as declared, without doubles, and each `ns/*` followed by the SEP's events under it, since other
- * implementations compare names literally.
+ * The events of a hook as a server lists them: as declared, without doubles, and each `ns/*` followed by the SEP's events under it, since
+ * other implementations compare names literally.
  */
 export function listedEvents(events: readonly string[]): string[] {
   const listed = new Set<string>();

@@ -1,7 +1,7 @@
 import { ErrorCode, LocalError, describeError } from "../base/errors.ts";
+import type { JsonObject } from "../base/json.ts";
 import type { Limits } from "../base/limits.ts";
 import { classify, type ErrorObject, type Message, type RequestId } from "./message.ts";
-import type { JsonObject } from "../base/json.ts";
 import { plainScan, type Refusal, type Scan } from "./plain-scan.ts";
 import { readTopLevel } from "./top-level.ts";
 
@@ -21,7 +21,9 @@ export interface InvalidFrame {
   readonly answers?: boolean;
 }
 
-export type Decoded = { readonly frame: Frame; readonly invalid?: undefined } | { readonly frame?: undefined; readonly invalid: InvalidFrame };
+export type Decoded =
+  | { readonly frame: Frame; readonly invalid?: undefined }
+  | { readonly frame?: undefined; readonly invalid: InvalidFrame };
 
 /**
  * Reads the text of one message: strict JSON, then classification. Never throws. Text that is no JSON gives -32700 and no id. JSON that
@@ -41,8 +43,7 @@ function refused(text: string, { code, pointer, offset, message }: Refusal): Inv
   const where = `${pointer === "" ? "" : ` at ${shorten(pointer)}`} (offset ${offset})`;
   const data = { reason: code, pointer: shorten(pointer), offset };
   if (code === "syntax") {
-    const error = { code: ErrorCode.parseError, message: `Parse error: ${message}${where}. ${ADVICE.syntax}`, data };
-    return { error };
+    return { error: { code: ErrorCode.parseError, message: `Parse error: ${message}${where}. ${ADVICE.syntax}`, data } };
   }
   const error = { code: ErrorCode.invalidRequest, message: `Invalid message: ${message}${where}. ${ADVICE[code]}`, data };
   return { error, ...readTopLevel(text) };

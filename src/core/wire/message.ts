@@ -28,18 +28,19 @@ export type Classified =
   | { readonly kind: "error"; readonly message: ErrorMessage }
   | { readonly kind: "invalid"; readonly error: ErrorObject; readonly id?: RequestId; readonly answers?: boolean };
 
-// Presence of a member decides, never its truthiness: `"id": 0` is a request (MCP basic/index, Messages).
+// Presence of a member decides, never its truthiness: `"id": 0` is a request (MCP basic/index, Messages). `undefined` is absence, here as in
+// `classify`: a program may build `{ id: undefined }`, which JSON cannot carry.
 export function isRequest(message: Message): message is RequestMessage {
-  return "method" in message && "id" in message;
+  return "method" in message && message.method !== undefined && "id" in message && message.id !== undefined;
 }
 export function isNotification(message: Message): message is NotificationMessage {
-  return "method" in message && !("id" in message);
+  return "method" in message && message.method !== undefined && !isRequest(message);
 }
 export function isResult(message: Message): message is ResultMessage {
-  return "result" in message;
+  return "result" in message && message.result !== undefined;
 }
 export function isErrorResponse(message: Message): message is ErrorMessage {
-  return "error" in message;
+  return "error" in message && message.error !== undefined;
 }
 
 /** A string, or a whole number that every JSON parser reads alike. `null` is for responses to requests that could not be read. */

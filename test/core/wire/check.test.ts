@@ -131,7 +131,10 @@ table("params of the stateless revision", mcp.checkStatelessRequestParams, [
 
 table("an initialize result", mcp.checkInitializeResult, [
   [{ protocolVersion: "2025-06-18", capabilities: { tools: {} }, serverInfo: { name: "a", version: "1" } }],
-  [{ protocolVersion: "v", capabilities: { tools: { listChanged: 1 } }, serverInfo: { name: "a", version: "1" } }, "/capabilities/tools/listChanged", /boolean/],
+  [
+    { protocolVersion: "v", capabilities: { tools: { listChanged: 1 } }, serverInfo: { name: "a", version: "1" } },
+    "/capabilities/tools/listChanged", "must be a boolean",
+  ],
   [{ protocolVersion: "v", capabilities: {} }, "", 'must have the member "serverInfo"'],
 ]);
 

@@ -42,8 +42,16 @@ test("a malformed descriptor is refused with place and reason", () => {
     [null, "", "descriptor must be an object"],
     [{ ...descriptor, name: "" }, "/name", "descriptor/name must be a string that is not empty"],
     [{ ...descriptor, hooks: [] }, "/hooks", "descriptor/hooks must be a list of at least 1"],
-    [{ ...descriptor, hooks: [{ events: ["a", "tools/c*"], phase: "request" }] }, "/hooks/0/events/1", 'descriptor/hooks/0/events/1 must be an exact event, "*", or "ns/*"'],
-    [{ ...descriptor, priorityHint: 2 ** 31 }, "/priorityHint", "descriptor/priorityHint must be an integer from -2147483648 to 2147483647 or an object"],
+    [
+      { ...descriptor, hooks: [{ events: ["a", "tools/c*"], phase: "request" }] },
+      "/hooks/0/events/1",
+      'descriptor/hooks/0/events/1 must be an exact event, "*", or "ns/*"',
+    ],
+    [
+      { ...descriptor, priorityHint: 2 ** 31 },
+      "/priorityHint",
+      "descriptor/priorityHint must be an integer from -2147483648 to 2147483647 or an object",
+    ],
     [{ ...descriptor, type: 5 }, "/type", 'descriptor/type must be one of "validation", "mutation"'],
   ];
   for (const [value, path, message] of rows) assert.deepEqual(readDescriptor(value).refused, { reason: "malformed", path, message });
@@ -77,6 +85,12 @@ test("a blocking verdict says so in its severity and in an error message, whoeve
   });
   const reason = { message: "no", severity: "error", path: "/a" } as const;
   assert.deepEqual(writeInvokeResult({ ...validation, messages: [reason] }), { ...validation, severity: "error", messages: [reason] });
+});
+
+test("a message without a severity of ours is written as an error", () => {
+  const odd = { message: "m", severity: "fatal" as "error" };
+  const messages = [{ message: "m", severity: "error" }];
+  assert.deepEqual(writeInvokeResult({ ...validation, messages: [odd] }), { ...validation, severity: "error", messages });
 });
 
 test("a passing verdict gets nothing added", () => {

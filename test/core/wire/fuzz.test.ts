@@ -3,7 +3,9 @@ import { test } from "node:test";
 import { resolveLimits } from "../../../src/core/base/limits.ts";
 import type { Problem } from "../../../src/core/wire/check.ts";
 import { decodeFrame, encodeFrame } from "../../../src/core/wire/frame.ts";
-import { checkErrorMessage, checkErrorObject, checkNotificationMessage, checkRequestMessage, checkResultMessage } from "../../../src/core/wire/gen/json-rpc.ts";
+import {
+  checkErrorMessage, checkErrorObject, checkNotificationMessage, checkRequestMessage, checkResultMessage,
+} from "../../../src/core/wire/gen/json-rpc.ts";
 import { classify, isRequestId, type Classified } from "../../../src/core/wire/message.ts";
 import { seededRandom, type Random } from "../../support/random.ts";
 
@@ -16,7 +18,9 @@ const CHECKS: Record<Exclude<Classified["kind"], "invalid">, (value: unknown) =>
   error: checkErrorMessage,
 };
 
-const SCALARS: readonly unknown[] = [null, true, false, 0, -0, 1, 1.5, 2 ** 53, -1e300, "", "2.0", "tools/call", "\u2028\n\"\\", "__proto__", undefined];
+const SCALARS: readonly unknown[] = [
+  null, true, false, undefined, 0, -0, 1, 1.5, 2 ** 53, -1e300, "", "2.0", "tools/call", "\u2028\n\"\\", "__proto__",
+];
 const MEMBERS = ["jsonrpc", "id", "method", "params", "result", "error", "code", "message", "data", "__proto__", "constructor", "Id"];
 
 function randomValue(random: Random, depth: number): unknown {
@@ -67,13 +71,17 @@ test("every value gets exactly one outcome, and what is called valid satisfies t
   for (const kind of [...Object.keys(CHECKS), "invalid"]) assert.ok((seen.get(kind) ?? 0) > 200, `${kind} came up ${seen.get(kind)} times`);
 });
 
+const FRAGMENTS = [
+  "", "{", "}", "[", "]", '"', ",", ":", "\\", "\n", "\u2028", "0", '"id":1,', '"id":2,', '"ID":3,', "\ud800", "😀",
+];
+
 /** Cuts, doubles, swaps and inserts at random places of a text. */
 function mutateText(text: string, random: Random): string {
   let mutated = text;
   for (let changes = random.below(4); changes > 0; changes--) {
     const at = random.below(mutated.length + 1);
     const length = random.below(6);
-    const insert = random.pick(["", "{", "}", "[", "]", '"', ",", ":", "\\", "\n", "\u2028", "0", '"id":1,', '"id":2,', '"ID":3,', "\ud800", "😀", mutated.slice(at, at + 12)]);
+    const insert = random.pick([...FRAGMENTS, mutated.slice(at, at + 12)]);
     mutated = mutated.slice(0, at) + insert + mutated.slice(at + length);
   }
   return mutated;

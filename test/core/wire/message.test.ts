@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { classify, isRequestId, type Classified } from "../../../src/core/wire/message.ts";
+import {
+  classify, isErrorResponse, isNotification, isRequest, isRequestId, isResult, type Classified, type Message,
+} from "../../../src/core/wire/message.ts";
 
 type Invalid = Extract<Classified, { kind: "invalid" }>;
 
@@ -26,6 +28,21 @@ test("tells the four kinds of message apart by the members that are there", () =
     const classified = classify(value);
     assert.equal(classified.kind, kind, JSON.stringify(value));
     assert.equal(classified.kind !== "invalid" && classified.message, value, "the message is the value itself");
+  }
+});
+
+test("the guards agree with the classifier, also where members are undefined", () => {
+  const guards = { request: isRequest, notification: isNotification, result: isResult, error: isErrorResponse };
+  const rest = { id: undefined, method: undefined, params: undefined, result: undefined, error: undefined };
+  const messages: unknown[] = [
+    { ...rest, jsonrpc: "2.0", id: 0, method: "" },
+    { ...rest, jsonrpc: "2.0", method: "a" },
+    { ...rest, jsonrpc: "2.0", id: 1, result: {} },
+    { ...rest, jsonrpc: "2.0", error: { code: 0, message: "" } },
+  ];
+  for (const message of messages) {
+    const { kind } = classify(message);
+    assert.deepEqual(Object.entries(guards).filter(([, is]) => is(message as Message)).map(([name]) => name), [kind]);
   }
 });
 

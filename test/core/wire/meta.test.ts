@@ -12,7 +12,10 @@ test("keys with a prefix of MCP's, progress and trace keys are reserved", () => 
 });
 
 test("keys of others are not, even those that look alike", () => {
-  for (const key of ["com.example/x", "com.example.mcp/x", "mcp/x", "io.modelcontextprotocol", "io.mcpx/y", "a.MCP/x", "", "/", "constructor", "progresstoken"]) {
+  const others = [
+    "com.example/x", "com.example.mcp/x", "mcp/x", "io.modelcontextprotocol", "io.mcpx/y", "a.MCP/x", "", "/", "constructor", "progresstoken",
+  ];
+  for (const key of others) {
     assert.equal(isReservedMetaKey(key), false, key);
   }
 });
