@@ -1,20 +1,113 @@
-import type { ErrorMessage, NotificationMessage, RequestMessage, ResultMessage } from "./gen/json-rpc.ts";
+import { ErrorCode } from "../base/errors.ts";
+import { isObject } from "../base/json.ts";
+import { describeProblem, under } from "./check.ts";
+import {
+  checkErrorObject,
+  type ErrorMessage,
+  type ErrorObject,
+  type NotificationMessage,
+  type RequestId,
+  type RequestMessage,
+  type ResultMessage,
+} from "./gen/json-rpc.ts";
 
 export type { ErrorMessage, ErrorObject, NotificationMessage, RequestId, RequestMessage, ResultMessage } from "./gen/json-rpc.ts";
 
 /** One JSON-RPC 2.0 message, never a batch. */
 export type Message = RequestMessage | NotificationMessage | ResultMessage | ErrorMessage;
 
-// Presence of a member decides, never its truthiness: `"id": 0` is a request (MCP basic/index, Messages).
+/**
+ * What a value is. For an invalid one, `id` is set where a usable one could be read, and `answers` tells what it was meant to be:
+ * `true` for a broken response, whose request must not wait for ever; `false` for a broken request, which is owed `error` as its one answer
+ * if it has an id. (Without any id there is nobody to answer: HTTP says 400, stdio nothing.)
+ */
+export type Classified =
+  | { readonly kind: "request"; readonly message: RequestMessage }
+  | { readonly kind: "notification"; readonly message: NotificationMessage }
+  | { readonly kind: "result"; readonly message: ResultMessage }
+  | { readonly kind: "error"; readonly message: ErrorMessage }
+  | { readonly kind: "invalid"; readonly error: ErrorObject; readonly id?: RequestId; readonly answers?: boolean };
+
+// Presence of a member decides, never its truthiness: `"id": 0` is a request (MCP basic/index, Messages). `undefined` is absence, here as in
+// `classify`: a program may build `{ id: undefined }`, which JSON cannot carry.
 export function isRequest(message: Message): message is RequestMessage {
-  return "method" in message && "id" in message;
+  return "method" in message && message.method !== undefined && "id" in message && message.id !== undefined;
 }
 export function isNotification(message: Message): message is NotificationMessage {
-  return "method" in message && !("id" in message);
+  return "method" in message && message.method !== undefined && !isRequest(message);
 }
 export function isResult(message: Message): message is ResultMessage {
-  return "result" in message;
+  return "result" in message && message.result !== undefined;
 }
 export function isErrorResponse(message: Message): message is ErrorMessage {
-  return "error" in message;
+  return "error" in message && message.error !== undefined;
+}
+
+/** A string, or a whole number that every JSON parser reads alike. `null` is for responses to requests that could not be read. */
+export function isRequestId(value: unknown): value is RequestId {
+  return typeof value === "string" || Number.isSafeInteger(value);
+}
+
+/**
+ * Tells requests, notifications, results and errors apart by the members that are there, and refuses everything else; a value that passes
+ * satisfies the generated validator of its kind. Own members alone count, `undefined` ones as absent.
+ *
+ * Wrong types of `params` are -32600, as JSON-RPC calls such a request invalid; what `params` holds is for its method to judge (-32602).
+ * A message with `method` and `result` or `error` is neither: whoever looks at one of them would judge what another side does not do.
+ */
+export function classify(value: unknown): Classified {
+  if (!isObject(value)) return refuse(Array.isArray(value) ? BATCH : "the message must be a JSON object");
+  const jsonrpc = Object.hasOwn(value, "jsonrpc") ? value.jsonrpc : undefined;
+  const id = Object.hasOwn(value, "id") ? value.id : undefined;
+  const method = Object.hasOwn(value, "method") ? value.method : undefined;
+  const params = Object.hasOwn(value, "params") ? value.params : undefined;
+  const result = Object.hasOwn(value, "result") ? value.result : undefined;
+  const error = Object.hasOwn(value, "error") ? value.error : undefined;
+
+  if (jsonrpc === "2.0") {
+    // Each cast below names a kind whose members the condition has looked at, which the compiler cannot follow through `value`.
+    if (method !== undefined) {
+      if (typeof method === "string" && result === undefined && error === undefined && (params === undefined || isObject(params))) {
+        if (id === undefined) return { kind: "notification", message: value as unknown as NotificationMessage };
+        if (isRequestId(id)) return { kind: "request", message: value as unknown as RequestMessage };
+      }
+    } else if (result !== undefined) {
+      if (isObject(result) && error === undefined && isRequestId(id)) return { kind: "result", message: value as unknown as ResultMessage };
+    } else if (error !== undefined && (id === undefined || id === null || isRequestId(id)) && checkErrorObject(error) === undefined) {
+      return { kind: "error", message: value as unknown as ErrorMessage };
+    }
+  }
+  // A message that has nothing but an id is taken for a request: whoever waits for an answer is owed one.
+  const answers = method === undefined && (result !== undefined || error !== undefined);
+  return refuse(whatIsWrong({ jsonrpc, id, method, result, error }), isRequestId(id) ? id : undefined, answers);
+}
+
+const BATCH = "batches are not accepted here: send each message on its own";
+const ID_RULE = "must be a string or an integer within ±(2^53 - 1)";
+
+type Members = Readonly<Record<"jsonrpc" | "id" | "method" | "result" | "error", unknown>>;
+
+// The slow half: words for what is wrong with a message that is known to be.
+function whatIsWrong({ jsonrpc, id, method, result, error }: Members): string {
+  if (jsonrpc !== "2.0") return 'the member "jsonrpc" must be "2.0"';
+  if (result !== undefined && error !== undefined) return 'a response must have either "result" or "error", not both';
+  if (method !== undefined) {
+    if (result !== undefined || error !== undefined) return 'a message with "method" must have neither "result" nor "error"';
+    if (id !== undefined && !isRequestId(id)) return `the member "id" of a request ${ID_RULE}; leave it out of a notification`;
+    if (typeof method !== "string") return 'the member "method" must be a string';
+    return 'the member "params" must be an object; leave it out where there are none';
+  }
+  if (result !== undefined) {
+    if (!isRequestId(id)) return `the member "id" of a result ${id === undefined ? "must repeat that of the request" : ID_RULE}`;
+    return 'the member "result" must be an object';
+  }
+  if (error === undefined) return 'the message must have one of "method", "result" and "error"';
+  const found = checkErrorObject(error);
+  if (found !== undefined) return describeProblem(under("error", found), "message");
+  return `the member "id" of an error ${ID_RULE}, or null where the request's could not be read`;
+}
+
+function refuse(reason: string, id?: RequestId, answers?: boolean): Classified {
+  const error: ErrorObject = { code: ErrorCode.invalidRequest, message: `Invalid message: ${reason}` };
+  return { kind: "invalid", error, ...(id === undefined ? {} : { id }), ...(answers === undefined ? {} : { answers }) };
 }

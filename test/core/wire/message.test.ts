@@ -1,0 +1,136 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import {
+  classify, isErrorResponse, isNotification, isRequest, isRequestId, isResult, type Classified, type Message,
+} from "../../../src/core/wire/message.ts";
+
+type Invalid = Extract<Classified, { kind: "invalid" }>;
+
+function invalid(value: unknown): Invalid {
+  const classified = classify(value);
+  assert.equal(classified.kind, "invalid", JSON.stringify(value));
+  return classified as Invalid;
+}
+
+test("tells the four kinds of message apart by the members that are there", () => {
+  const rows: [unknown, Classified["kind"]][] = [
+    [{ jsonrpc: "2.0", id: 0, method: "ping" }, "request"],
+    [{ jsonrpc: "2.0", id: "", method: "", params: {} }, "request"],
+    [{ jsonrpc: "2.0", id: -0, method: "a" }, "request"],
+    [{ jsonrpc: "2.0", method: "a", params: { x: 1 } }, "notification"],
+    [{ jsonrpc: "2.0", method: "a", id: undefined, result: undefined }, "notification"],
+    [{ jsonrpc: "2.0", id: 1, result: {}, more: true }, "result"],
+    [{ jsonrpc: "2.0", id: 1, error: { code: 0, message: "" } }, "error"],
+    [{ jsonrpc: "2.0", id: null, error: { code: 0, message: "" } }, "error"],
+    [{ jsonrpc: "2.0", error: { code: 0, message: "", data: null } }, "error"],
+  ];
+  for (const [value, kind] of rows) {
+    const classified = classify(value);
+    assert.equal(classified.kind, kind, JSON.stringify(value));
+    assert.equal(classified.kind !== "invalid" && classified.message, value, "the message is the value itself");
+  }
+});
+
+test("the guards agree with the classifier, also where members are undefined", () => {
+  const guards = { request: isRequest, notification: isNotification, result: isResult, error: isErrorResponse };
+  const rest = { id: undefined, method: undefined, params: undefined, result: undefined, error: undefined };
+  const messages: unknown[] = [
+    { ...rest, jsonrpc: "2.0", id: 0, method: "" },
+    { ...rest, jsonrpc: "2.0", method: "a" },
+    { ...rest, jsonrpc: "2.0", id: 1, result: {} },
+    { ...rest, jsonrpc: "2.0", error: { code: 0, message: "" } },
+  ];
+  for (const message of messages) {
+    const { kind } = classify(message);
+    assert.deepEqual(Object.entries(guards).filter(([, is]) => is(message as Message)).map(([name]) => name), [kind]);
+  }
+});
+
+test("a null id makes no notification: it is refused without an id (case 11)", () => {
+  assert.deepEqual(invalid({ jsonrpc: "2.0", id: null, method: "tools/list" }), {
+    kind: "invalid",
+    error: {
+      code: -32600,
+      message: 'Invalid message: the member "id" of a request must be a string or an integer within ±(2^53 - 1); leave it out of a notification',
+    },
+    answers: false,
+  });
+});
+
+test("ids of other types, fractions and integers that a double cannot hold are refused, and none is repeated", () => {
+  for (const id of [true, false, 1.5, {}, [], 2 ** 53, -(2 ** 53), 1e300]) {
+    for (const rest of [{ method: "a" }, { result: {} }, { error: { code: 1, message: "" } }]) {
+      const { error, id: read } = invalid({ jsonrpc: "2.0", id, ...rest });
+      assert.equal(error.code, -32600);
+      assert.equal(read, undefined);
+    }
+  }
+  assert.equal(isRequestId(2 ** 53 - 1), true);
+});
+
+test("a method of a wrong type with a usable id is owed one answer (case 15)", () => {
+  for (const method of [5, null, {}, [], true]) {
+    const { id, answers, error } = invalid({ jsonrpc: "2.0", id: 7, method });
+    assert.deepEqual([id, answers, error.code], [7, false, -32600]);
+  }
+});
+
+test("params that are no object are refused with the id, null too (case 15)", () => {
+  for (const params of [[], null, 5, "a", true]) {
+    const { id, answers, error } = invalid({ jsonrpc: "2.0", id: "x", method: "a", params });
+    assert.deepEqual([id, answers, error.code], ["x", false, -32600]);
+    assert.equal(invalid({ jsonrpc: "2.0", method: "a", params }).id, undefined);
+  }
+});
+
+test("a broken response says so, so that its request need not wait", () => {
+  const bad = [
+    { result: {}, error: { code: 1, message: "" } },
+    { result: null }, { result: [] }, { result: "ok" }, { result: 0 },
+    { error: null }, { error: "no" }, { error: { code: "1", message: "" } }, { error: { code: 1 } }, { error: { code: 1.5, message: "" } },
+  ];
+  for (const rest of bad) {
+    const { id, answers } = invalid({ jsonrpc: "2.0", id: 3, ...rest });
+    assert.deepEqual([id, answers], [3, true], JSON.stringify(rest));
+  }
+  const { message } = invalid({ jsonrpc: "2.0", id: 3, error: { code: "1", message: "" } }).error;
+  assert.equal(message, "Invalid message: message/error/code must be an integer");
+});
+
+test("a result without an id answers nobody, and is refused", () => {
+  const { id, answers } = invalid({ jsonrpc: "2.0", result: {} });
+  assert.deepEqual([id, answers], [undefined, true]);
+  assert.equal(invalid({ jsonrpc: "2.0", id: null, result: {} }).id, undefined);
+});
+
+test("a message that is both request and response is refused, since two readers would see two things", () => {
+  for (const rest of [{ result: {} }, { error: { code: 1, message: "" } }, { result: null }]) {
+    const { id, answers } = invalid({ jsonrpc: "2.0", id: 1, method: "tools/call", ...rest });
+    assert.deepEqual([id, answers], [1, false]);
+  }
+});
+
+test("batches are refused in words, empty ones too (case 13)", () => {
+  for (const batch of [[], [1], [{ jsonrpc: "2.0", id: 1, method: "ping" }]]) {
+    const found = invalid(batch);
+    assert.match(found.error.message, /batches are not accepted here/);
+    assert.deepEqual([found.error.code, found.id], [-32600, undefined]);
+  }
+});
+
+test("another JSON-RPC version, or none, is refused with the id", () => {
+  for (const jsonrpc of [undefined, "1.0", 2, null]) {
+    assert.deepEqual([invalid({ jsonrpc, id: 1, method: "a" }).id, invalid({ jsonrpc, id: 1, result: {} }).answers], [1, true]);
+  }
+});
+
+test("values that are no object, or say nothing, are refused", () => {
+  for (const value of [null, undefined, 1, "a", true, {}, { jsonrpc: "2.0" }]) assert.equal(invalid(value).id, undefined);
+  assert.deepEqual([invalid({ jsonrpc: "2.0", id: 5 }).id, invalid({ jsonrpc: "2.0", id: 5 }).answers], [5, false]);
+});
+
+test("members of the prototype do not count (case 16)", () => {
+  const parsed: unknown = JSON.parse('{"jsonrpc":"2.0","id":1,"__proto__":{"method":"tools/call"}}');
+  assert.match(invalid(parsed).error.message, /one of "method", "result" and "error"/);
+  invalid(Object.create({ jsonrpc: "2.0", id: 1, method: "a" }));
+});
