@@ -1,7 +1,9 @@
 import { setMember, type JsonObject } from "../../src/core/base/json.ts";
 import type { Random } from "./random.ts";
 
-const NAMES = ["a", "b", "c", "name", "Name", "_meta", "__proto__", "constructor", "toString", "0", "17", "é", "😀", "", "a/b", "m~n", 'q"', "\\", "\n"];
+const NAMES = [
+  "a", "b", "c", "name", "Name", "_meta", "__proto__", "constructor", "toString", "0", "17", "é", "😀", "", "a/b", "m~n", 'q"', "\\", "\n",
+];
 const STRINGS = ["", "x", "héllo", "😀", "\ud800", 'a"b', "back\\slash", "\\\\", "line\nbreak", "\u2028", "a/b", "]}{[,:", "\u0000"];
 const NUMBERS = [0, -0, 1, -1, 100, 1.5, 1.1, 1e21, 5e-324, 1.7976931348623157e308, Number("1915883588174806058"), 0.1, -1e-7];
 

@@ -55,17 +55,20 @@ export function editBetween(before: unknown, after: unknown): Edit | undefined {
 }
 
 function objectEdit(before: JsonObject, after: JsonObject): ObjectEdit | undefined {
-  const members = new Map<string, Edit>();
+  // Made only where something differs: most objects of a mutated message are as they were.
+  let members: Map<string, Edit> | undefined;
+  let added: [string, unknown][] | undefined;
   for (const name of Object.keys(before)) {
-    if (before[name] === undefined) continue;
-    const edit = has(after, name) ? editBetween(before[name], after[name]) : REMOVE;
-    if (edit !== undefined) members.set(name, edit);
+    const old = before[name];
+    if (old === undefined) continue;
+    const edit = has(after, name) ? editBetween(old, after[name]) : REMOVE;
+    if (edit !== undefined) (members ??= new Map()).set(name, edit);
   }
-  const added: [string, unknown][] = [];
   for (const name of Object.keys(after)) {
-    if (after[name] !== undefined && !has(before, name)) added.push([name, after[name]]);
+    if (after[name] !== undefined && !has(before, name)) (added ??= []).push([name, after[name]]);
   }
-  return members.size === 0 && added.length === 0 ? undefined : { kind: "object", members, added };
+  if (members === undefined && added === undefined) return undefined;
+  return { kind: "object", members: members ?? new Map(), added: added ?? [] };
 }
 
 function has(object: JsonObject, name: string): boolean {

@@ -9,7 +9,7 @@ export interface Refusal {
   readonly code: RefusalCode;
   /** In UTF-16 code units from the start of the text. */
   readonly offset: number;
-  /** JSON pointer of the value, or of the second key, that was refused. */
+  /** JSON pointer of the value, or of the second key, that was refused; for `syntax`, of the innermost one begun so far. */
   readonly pointer: string;
   readonly message: string;
 }
@@ -22,9 +22,9 @@ export function foldCase(key: string): string {
   return key.toLowerCase().toUpperCase().toLowerCase();
 }
 
-// A list or an object that is open. `at` is the step to the value being read.
+// A list or an object that is open. `at` is the step to the value being read, if one is; `keys` and `folds` are those met so far.
 interface Level {
-  at: string | number;
+  at: string | number | undefined;
   readonly keys: Set<string> | undefined;
   readonly folds: Set<string> | undefined;
 }
@@ -35,31 +35,36 @@ interface Level {
  */
 export function findRefusal(text: string, maxDepth: number, caseVariants: readonly (readonly string[])[]): Refusal | undefined {
   const levels: Level[] = [];
+  let at = 0;
+
   const refuse = (code: RefusalCode, offset: number, message: string): Refusal => {
-    return { code, offset, pointer: formatPointer(levels.map((level) => level.at)), message };
+    const path = levels.map((level) => level.at).filter((step) => step !== undefined);
+    return { code, offset, pointer: formatPointer(path), message };
   };
   const malformed = (offset: number): Refusal =>
     refuse("syntax", offset, offset >= text.length ? "the text ends too early" : `the character at offset ${offset} cannot stand there`);
 
-  let at = 0;
-  // Reads a key and its colon into the innermost level.
-  const readKey = (level: Level): Refusal | undefined => {
+  // Goes to the next value of a level: in an object, reads its key and colon.
+  const step = (level: Level): Refusal | undefined => {
+    if (level.keys === undefined) {
+      level.at = typeof level.at === "number" ? level.at + 1 : 0;
+      return undefined;
+    }
+    level.at = undefined;
     const quote = skipSpace(text, at);
     if (text[quote] !== '"') return malformed(quote);
     const end = stringEnd(text, quote);
     if (end < 0) return malformed(~end);
     const key = keyText(text, quote, end - 1);
     level.at = key;
-    if (level.keys?.has(key)) return refuse("duplicate_key", quote, "a key stands twice in one object");
-    level.keys?.add(key);
-    if (level.folds !== undefined) {
-      const fold = foldCase(key);
-      if (level.folds.has(fold)) return refuse("case_variant_key", quote, "two keys of one object differ in case alone");
-      level.folds.add(fold);
-    }
-    at = skipSpace(text, end);
-    if (text[at] !== ":") return malformed(at);
-    at++;
+    if (level.keys.has(key)) return refuse("duplicate_key", quote, "a key stands twice in one object");
+    level.keys.add(key);
+    const fold = level.folds && foldCase(key);
+    if (fold !== undefined && level.folds?.has(fold)) return refuse("case_variant_key", quote, "two keys of one object differ in case alone");
+    if (fold !== undefined) level.folds?.add(fold);
+    const colon = skipSpace(text, end);
+    if (text[colon] !== ":") return malformed(colon);
+    at = colon + 1;
     return undefined;
   };
 
@@ -69,43 +74,37 @@ export function findRefusal(text: string, maxDepth: number, caseVariants: readon
     const first = text[at];
     if (first === "{" || first === "[") {
       if (levels.length >= maxDepth) return refuse("depth", at, `the nesting is deeper than ${maxDepth}`);
-      const list = first === "[";
-      const folds = !list && caseVariants.some((path) => isHere(levels, path)) ? new Set<string>() : undefined;
       const inside = skipSpace(text, at + 1);
-      if (text[inside] === (list ? "]" : "}")) at = inside + 1;
-      else {
-        const level: Level = { at: 0, keys: list ? undefined : new Set(), folds };
+      if (text[inside] !== (first === "{" ? "}" : "]")) {
+        const folds = caseVariants.some((path) => isHere(levels, path)) ? new Set<string>() : undefined;
+        const level: Level = { at: undefined, keys: first === "{" ? new Set() : undefined, folds };
         levels.push(level);
-        at++;
-        if (list) continue;
-        const refusal = readKey(level);
+        at = inside;
+        const refusal = step(level);
         if (refusal !== undefined) return refusal;
         continue;
       }
+      at = inside + 1;
     } else {
       const end = first === '"' ? stringEnd(text, at) : scalarEnd(text, at);
       if (end < 0) return malformed(~end);
-      if (first !== '"' && Number.isFinite(Number(text.slice(at, end))) === false && !/^[tfn]/.test(first ?? "")) {
+      if (first !== '"' && Math.abs(Number(text.slice(at, end))) === Infinity) {
         return refuse("number_range", at, "a number is larger than a double can hold");
       }
       at = end;
     }
-    // A value has ended: close what it ends, then go to its neighbour.
+    // A value has ended: close what ends with it, then go to its neighbour.
     for (;;) {
       at = skipSpace(text, at);
       const level = levels.at(-1);
       if (level === undefined) return at >= text.length ? undefined : malformed(at);
-      const next = text[at];
-      if (next === ",") {
+      if (text[at] === ",") {
         at++;
-        if (typeof level.at === "number") level.at++;
-        else {
-          const refusal = readKey(level);
-          if (refusal !== undefined) return refusal;
-        }
+        const refusal = step(level);
+        if (refusal !== undefined) return refusal;
         break;
       }
-      if (next !== (level.keys === undefined ? "]" : "}")) return malformed(at);
+      if (text[at] !== (level.keys === undefined ? "]" : "}")) return malformed(at);
       levels.pop();
       at++;
     }

@@ -37,22 +37,24 @@ export function scanJson(text: string, options: ScanOptions = {}): Scanned {
   }
   // The platform's parser gives the value. What it keeps to itself costs one lean pass over the text and one over the value: a valid text
   // has as many members as colons outside of strings, and its value has fewer exactly if a key was repeated. Only a text that fails is
-  // read again, by the slow reader that knows where and why.
+  // read again, by the slow reader that knows where and why (4 to 12 times the time of JSON.parse).
+  // Node 20, in units of JSON.parse alone: a call of 1 kB 2.0 (3.5 µs), a list of 83 kB 1.6, indented 2.3, 4 MB of prose 1.0, 3.3 MB of small
+  // rows 2.0, 9 MB of escapes in one string 3.6 (past a third of maxBytes the bytes are counted, too).
   const members = countColons(text, maxDepth);
   if (members >= 0) {
-    const parsed = parse(text);
-    if (parsed !== undefined && countMembers(parsed.value) === members) {
-      if (!caseVariants.some((path) => hasCaseVariants(parsed.value, path))) return parsed;
-    }
+    const read = readNatively(text, members);
+    if (read !== undefined && !caseVariants.some((path) => hasCaseVariants(read.value, path))) return read;
   }
   const refusal = findRefusal(text, maxDepth, caseVariants);
-  return { refusal: refusal ?? { code: "syntax", offset: 0, pointer: "", message: "the platform's parser refuses the text" } };
+  return { refusal: refusal ?? { code: "syntax", offset: 0, pointer: "", message: "the text is beyond what this engine can read" } };
 }
 
-function parse(text: string): { readonly value: unknown } | undefined {
+function readNatively(text: string, members: number): { readonly value: unknown } | undefined {
   try {
-    return { value: JSON.parse(text) };
+    const value: unknown = JSON.parse(text);
+    return countMembers(value) === members ? { value } : undefined;
   } catch {
+    // Bad syntax; or, under a limit set very high, an engine out of stack.
     return undefined;
   }
 }
@@ -75,8 +77,7 @@ function countColons(text: string, maxDepth: number): number {
   return colons;
 }
 
-// Members in all objects of the value; NaN, which equals no count, where a number is not finite. The recursion is bounded, since
-// countColons has checked the depth.
+// Members in all objects of the value; NaN, which equals no count, where a number is not finite. The recursion is as deep as countColons let pass.
 function countMembers(value: unknown): number {
   if (typeof value !== "object" || value === null) return typeof value === "number" && value - value !== 0 ? NaN : 0;
   let count = 0;

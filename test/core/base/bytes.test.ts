@@ -7,8 +7,13 @@ import { seededRandom } from "../../support/random.ts";
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 // Each boundary of the ranges of UTF-8's first and second bytes.
-const EDGES = [0x00, 0x41, 0x7f, 0x80, 0x8f, 0x90, 0x9f, 0xa0, 0xbf, 0xc0, 0xc1, 0xc2, 0xdf, 0xe0, 0xe1, 0xec, 0xed, 0xee, 0xef, 0xf0, 0xf1, 0xf3, 0xf4, 0xf5, 0xff];
-const UNITS = ["a", "\u007f", "\u0080", "\u07ff", "\u0800", "\ud7ff", "\ud800", "\udbff", "\udc00", "\udfff", "\ue000", "\ufeff", "\uffff", "\u{10000}", "\u{10ffff}", "é", "😀"];
+const EDGES = [
+  0x00, 0x41, 0x7f, 0x80, 0x8f, 0x90, 0x9f, 0xa0, 0xbf, 0xc0, 0xc1, 0xc2, 0xdf, 0xe0, 0xe1, 0xec, 0xed, 0xee, 0xef, 0xf0, 0xf1, 0xf3, 0xf4, 0xf5, 0xff,
+];
+const UNITS = [
+  "a", "\u007f", "\u0080", "\u07ff", "\u0800", "\ud7ff", "\ud800", "\udbff", "\udc00",
+  "\udfff", "\ue000", "\ufeff", "\uffff", "\u{10000}", "\u{10ffff}", "é", "😀",
+];
 
 describe("utf8Encode and utf8Length", () => {
   it("agree with the platform on every pair of edge cases", () => {
@@ -81,7 +86,11 @@ describe("base64", () => {
   });
 
   it("decodes nothing but what it would write", () => {
-    for (const text of ["A", "AA", "AAA", "AA=", "AAA==", "A===", "====", "=", "AB==", "AAB=", "AA==AA==", "AA A", "AAA\n", "AAAA\n", "A-A_", "AAA=AAAA", "é===", "AAA\u0141", "=AAA", "A=AA"]) {
+    const texts = [
+      "A", "AA", "AAA", "AA=", "AAA==", "A===", "====", "=", "AB==", "AAB=", "AA==AA==", "AA A", "AAA\n",
+      "AAAA\n", "A-A_", "AAA=AAAA", "é===", "AAA\u0141", "=AAA", "A=AA",
+    ];
+    for (const text of texts) {
       assert.equal(base64Decode(text), undefined, text);
     }
     for (const text of ["A", "AA==", "AAA=", "AB", "AAB", "A+A/", "AAAAA"]) assert.equal(base64Decode(text, "url"), undefined, text);

@@ -24,7 +24,8 @@ describe("foldCase", () => {
 describe("findRefusal", () => {
   it("gives the offset of the first character that cannot stand where it does", () => {
     const offsets: [string, number][] = [
-      ["", 0], ["  ", 2], ["nulx", 3], ["01", 1], ["-", 1], ["1.", 2], ["1.x", 2], ["1e+", 3], ["[1,]", 3], ["[1 2]", 3], ["{,}", 1], ['{"a" 1}', 5], ['{"a":1,}', 7],
+      ["", 0], ["  ", 2], ["nulx", 3], ["01", 1], ["-", 1], ["1.", 2], ["1.x", 2], ["1e+", 3], ["[1,]", 3], ["[1 2]", 3], ["{,}", 1],
+      ['{"a" 1}', 5], ['{"a":1,}', 7],
       ['"\\x"', 2], ['"\\u12g4"', 5], ['"a\nb"', 2], ['"abc', 4], ["[]]", 2], ["[}", 1], ['{"a":1]', 6], ["1 1", 2], ['"\\', 2],
     ];
     for (const [text, offset] of offsets) {

@@ -48,7 +48,8 @@ describe("sourceAt", () => {
 
   it("gives nothing where the pointer leads nowhere or is none", () => {
     const text = '{"a":[1,2],"b":{},"c":[],"s":"x"}';
-    for (const pointer of ["/x", "/a/2", "/a/-", "/a/01", "/a/-1", "/a/length", "/b/x", "/c/0", "/s/0", "/s/length", "a", "/a~2", "/__proto__", "/constructor"]) {
+    const lost = ["/x", "/a/2", "/a/-", "/a/01", "/a/-1", "/a/length", "/b/x", "/c/0", "/s/0", "/s/length", "/__proto__", "/constructor"];
+    for (const pointer of [...lost, "a", "/a~2"]) {
       assert.equal(sourceAt(text, pointer), undefined, pointer);
     }
   });
