@@ -63,14 +63,18 @@ export function fromGlobals(globals: Globals): Host {
     setTimer(callback, ms, background = false) {
       if (setTimeout === undefined || clearTimeout === undefined) throw missing("timers (setTimeout, clearTimeout)", "setTimer");
       const timer = setTimeout(callback, Math.min(Math.max(ms, 0), LONGEST_TIMER_MS));
-      if (background && typeof timer === "object" && timer !== null && "unref" in timer && typeof timer.unref === "function") timer.unref();
+      if (background && typeof timer === "object" && timer !== null && "unref" in timer) {
+        if (typeof timer.unref === "function") timer.unref();
+      }
       return () => clearTimeout(timer);
     },
     random(bytes) {
       if (crypto === undefined) throw missing("a random source (crypto.getRandomValues)", "random");
       return crypto.getRandomValues(bytes);
     },
-    ...(TextEncoder !== undefined && TextDecoder !== undefined ? { utf8: whatwgUtf8(new TextEncoder(), new TextDecoder("utf-8", { ignoreBOM: true })) } : {}),
+    ...(TextEncoder !== undefined && TextDecoder !== undefined
+      ? { utf8: whatwgUtf8(new TextEncoder(), new TextDecoder("utf-8", { ignoreBOM: true })) }
+      : {}),
     ...(AbortController !== undefined ? { abortController: AbortController } : {}),
     ...(crypto?.subtle !== undefined ? { subtle: crypto.subtle } : {}),
     // Wrapped: a browser's fetch refuses to be called as a method of another object.
