@@ -74,7 +74,8 @@ export const ErrorCode = {
 /** Text of whatever was thrown, for logs on this side. Never throws, whatever the value does when it is read. */
 export function describeError(thrown: unknown): string {
   try {
-    if (thrown instanceof Error) return thrown.message === "" ? thrown.name : thrown.message;
+    // String: nothing keeps an error's members from being overwritten with something else.
+    if (thrown instanceof Error) return String(thrown.message === "" ? thrown.name : thrown.message);
     if (typeof thrown === "string") return thrown;
     if (typeof thrown === "object" && thrown !== null && "message" in thrown && typeof thrown.message === "string") {
       return thrown.message;

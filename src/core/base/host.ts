@@ -17,7 +17,7 @@ export interface Host {
   setTimer(callback: () => void, ms: number, background?: boolean): () => void;
   /** Fills with unpredictable bytes. */
   random(bytes: Uint8Array): Uint8Array;
-  /** UTF-8 both ways: `decode` replaces what is malformed, as WHATWG says. */
+  /** UTF-8 both ways: `decode` replaces what is malformed, as WHATWG says, and keeps a leading byte order mark. */
   readonly utf8?: { encode(text: string): Uint8Array; decode(bytes: Uint8Array): string };
   /** The platform's abort controller, for handlers that read `signal`. */
   readonly abortController?: new () => { readonly signal: PlatformSignal; abort(reason?: unknown): void };
@@ -36,7 +36,7 @@ interface Globals {
   clearTimeout?: (timer: unknown) => void;
   crypto?: { getRandomValues(bytes: Uint8Array): Uint8Array; subtle?: object };
   TextEncoder?: new () => { encode(text: string): Uint8Array };
-  TextDecoder?: new () => { decode(bytes: Uint8Array): string };
+  TextDecoder?: new (label: string, options: { ignoreBOM: boolean }) => { decode(bytes: Uint8Array): string };
   AbortController?: NonNullable<Host["abortController"]>;
   fetch?: NonNullable<Host["fetch"]>;
 }
@@ -63,17 +63,22 @@ export function fromGlobals(globals: Globals): Host {
     setTimer(callback, ms, background = false) {
       if (setTimeout === undefined || clearTimeout === undefined) throw missing("timers (setTimeout, clearTimeout)", "setTimer");
       const timer = setTimeout(callback, Math.min(Math.max(ms, 0), LONGEST_TIMER_MS));
-      if (background && typeof timer === "object" && timer !== null && "unref" in timer && typeof timer.unref === "function") timer.unref();
+      if (background && typeof timer === "object" && timer !== null && "unref" in timer) {
+        if (typeof timer.unref === "function") timer.unref();
+      }
       return () => clearTimeout(timer);
     },
     random(bytes) {
       if (crypto === undefined) throw missing("a random source (crypto.getRandomValues)", "random");
       return crypto.getRandomValues(bytes);
     },
-    ...(TextEncoder !== undefined && TextDecoder !== undefined ? { utf8: whatwgUtf8(new TextEncoder(), new TextDecoder()) } : {}),
+    ...(TextEncoder !== undefined && TextDecoder !== undefined
+      ? { utf8: whatwgUtf8(new TextEncoder(), new TextDecoder("utf-8", { ignoreBOM: true })) }
+      : {}),
     ...(AbortController !== undefined ? { abortController: AbortController } : {}),
     ...(crypto?.subtle !== undefined ? { subtle: crypto.subtle } : {}),
-    ...(fetch !== undefined ? { fetch } : {}),
+    // Wrapped: a browser's fetch refuses to be called as a method of another object.
+    ...(fetch !== undefined ? { fetch: (...args: readonly never[]) => fetch(...args) } : {}),
   };
 }
 
@@ -104,7 +109,7 @@ export function platformSignal(signal: Signal, host: Host): PlatformSignal {
       return signal.reason;
     },
     addEventListener(_type, listener) {
-      if (!signal.aborted && !unsubscribers.has(listener)) unsubscribers.set(listener, signal.onAbort(() => listener()));
+      if (!signal.aborted && !unsubscribers.has(listener)) unsubscribers.set(listener, signal.onAbort(() => callGuarded(listener)));
     },
     removeEventListener(_type, listener) {
       unsubscribers.get(listener)?.();
@@ -113,4 +118,13 @@ export function platformSignal(signal: Signal, host: Host): PlatformSignal {
   };
   // Without a platform class PlatformSignal is SignalLike; with one, the host was asked to do without it.
   return like as PlatformSignal;
+}
+
+// A handler's listener that throws must not stop the other listeners of the abort. As on the platform, the error surfaces as uncaught.
+function callGuarded(listener: () => void): void {
+  try {
+    listener();
+  } catch (thrown) {
+    void Promise.reject(thrown);
+  }
 }
