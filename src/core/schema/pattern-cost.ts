@@ -1,0 +1,222 @@
+import { parsePattern, type CodePoints, type Term } from "./pattern-syntax.ts";
+
+/** Steps that a backtracking engine may take on a text of this many UTF-16 units: an upper bound, often far too high. */
+export type Estimate = (length: number) => number;
+
+const MAX_POSITIONS = 1_000;
+const MAX_COMPARISONS = 100_000;
+// More alternatives by the product of all choices outside loops: taken for exponential.
+const MAX_FACTOR = 1_000;
+
+/**
+ * Estimates a pattern without running it.
+ *
+ * - Where at each point one way at most can go on (the automaton of the pattern is deterministic, no edge comes from two
+ *   loops), backtracking finds nothing to retry: one pass, or where the match may start anywhere, one pass from each start.
+ * - Else, while no loop holds a loop or a choice: every loop may try every length, so the product of their ranges.
+ * - Else every character may double the ways, or more: exponential, so only short texts pass.
+ *
+ * Counted repetition is a loop with that range; lookarounds and backreferences count as not deterministic; what the parser does not
+ * understand is exponential. Sets are compared exactly, so `^[a-z]+(-[a-z]+)*$` is linear and `(a+)+$` is not.
+ */
+export function estimatePattern(source: string): Estimate {
+  const term = parsePattern(source);
+  if (term === undefined) return exponential(3);
+  const shape = measure(term);
+  const automaton = buildAutomaton(term);
+  const starts = anchoredAtStart(term) ? 0 : 1;
+  if (automaton.deterministic) {
+    // Once in a loop that may end the match at any point, a search succeeds: a start costs a failed loop at most once.
+    const searches = starts === 1 && shape.ranges.length > 0 && !(automaton.loopsAccept && !shape.asserts);
+    const range = shape.ranges.reduce((product, next) => product * (next + 1), 1);
+    return (length) => (length + 1) * (searches ? Math.min(length + 1, range) : 1);
+  }
+  if (shape.entangled || shape.factor > MAX_FACTOR) return exponential(Math.max(2, 1 + shape.choices));
+  return (length) => shape.ranges.reduce((product, range) => product * (Math.min(length, range) + 1), shape.factor * (length + 1) ** starts);
+}
+
+function exponential(base: number): Estimate {
+  return (length) => base ** length;
+}
+
+interface Shape {
+  /** Greatest counts of the loops. */
+  readonly ranges: number[];
+  /** Ways through the choices outside loops. */
+  factor: number;
+  /** Loops, and alternatives inside loops: how many ways may open at a character. */
+  choices: number;
+  /** A loop holds a loop or a choice. */
+  entangled: boolean;
+  /** Something besides characters must hold: `$`, `\b`, a lookaround. */
+  asserts: boolean;
+}
+
+function measure(term: Term): Shape {
+  const shape: Shape = { ranges: [], factor: 1, choices: 0, entangled: false, asserts: false };
+  const visit = (term: Term, inLoop: boolean): void => {
+    switch (term.kind) {
+      case "set":
+        return;
+      case "empty":
+        if (term.assertion === "other") shape.asserts = true;
+        return;
+      case "sequence":
+        for (const part of term.terms) visit(part, inLoop);
+        return;
+      case "choice":
+        if (inLoop) {
+          shape.entangled = true;
+          shape.choices += term.terms.length;
+        } else {
+          shape.factor *= term.terms.length;
+        }
+        for (const part of term.terms) visit(part, inLoop);
+        return;
+      case "look":
+        shape.asserts = true;
+        visit(term.body, inLoop);
+        return;
+      case "back":
+        shape.asserts = true;
+        shape.ranges.push(Infinity);
+        if (inLoop) shape.entangled = true;
+        return;
+      case "loop":
+        visitLoop(term, inLoop);
+    }
+  };
+  const visitLoop = (loop: Term & { kind: "loop" }, inLoop: boolean) => {
+    if (isExact(loop)) return visit(loop.body, inLoop);
+    shape.choices += inLoop || loop.max > 1 ? 1 : 0;
+    if (inLoop) shape.entangled = true;
+    if (loop.max <= 1) {
+      if (!inLoop) shape.factor *= 2;
+      return visit(loop.body, inLoop);
+    }
+    shape.ranges.push(loop.max);
+    visit(loop.body, true);
+  };
+  visit(term, false);
+  return shape;
+}
+
+/** A fixed count of something without choices leaves nothing to retry. */
+function isExact(loop: Term & { kind: "loop" }): boolean {
+  return loop.min === loop.max && isRigid(loop.body);
+}
+
+function isRigid(term: Term): boolean {
+  switch (term.kind) {
+    case "set":
+    case "empty":
+      return true;
+    case "sequence":
+      return term.terms.every(isRigid);
+    case "loop":
+      return isExact(term);
+    default:
+      return false;
+  }
+}
+
+function anchoredAtStart(term: Term): boolean {
+  switch (term.kind) {
+    case "empty":
+      return term.assertion === "start";
+    case "sequence":
+      return term.terms[0] !== undefined && anchoredAtStart(term.terms[0]);
+    case "choice":
+      return term.terms.every(anchoredAtStart);
+    default:
+      return false;
+  }
+}
+
+interface Automaton {
+  readonly deterministic: boolean;
+  /** Whether the match may end after each character that stands in a loop. */
+  readonly loopsAccept: boolean;
+}
+
+// Positions of a term where its texts may begin and end, after Glushkov.
+interface Ends {
+  readonly nullable: boolean;
+  readonly first: readonly number[];
+  readonly last: readonly number[];
+}
+
+function buildAutomaton(term: Term): Automaton {
+  const sets: CodePoints[] = [];
+  const follow: number[][] = [];
+  const looped = new Set<number>();
+  let ambiguous = false;
+  let comparisons = 0;
+
+  // Two ways to the same position count as two: `(a+)+` differs from `a+` in nothing else.
+  const connect = (from: readonly number[], to: readonly number[]) => {
+    comparisons += from.length * to.length;
+    if (comparisons > MAX_COMPARISONS) ambiguous = true;
+    if (!ambiguous) for (const position of from) follow[position]?.push(...to);
+  };
+
+  const build = (term: Term): Ends => {
+    if (ambiguous) return EMPTY;
+    switch (term.kind) {
+      case "set": {
+        if (sets.length >= MAX_POSITIONS) ambiguous = true;
+        const position = sets.push(term.set) - 1;
+        follow.push([]);
+        return { nullable: false, first: [position], last: [position] };
+      }
+      case "empty":
+        return EMPTY;
+      case "sequence":
+        return term.terms.reduce<Ends>((left, part) => join(left, build(part)), EMPTY);
+      case "choice": {
+        const ends = term.terms.map(build);
+        if (ends.filter((end) => end.nullable).length > 1) ambiguous = true;
+        return { nullable: ends.some((end) => end.nullable), first: ends.flatMap((end) => end.first), last: ends.flatMap((end) => end.last) };
+      }
+      case "loop":
+        return loop(term);
+      default:
+        ambiguous = true;
+        return EMPTY;
+    }
+  };
+
+  const join = (left: Ends, right: Ends): Ends => {
+    connect(left.last, right.first);
+    return {
+      nullable: left.nullable && right.nullable,
+      first: left.nullable ? [...left.first, ...right.first] : left.first,
+      last: right.nullable ? [...left.last, ...right.last] : right.last,
+    };
+  };
+
+  const loop = (term: Term & { kind: "loop" }): Ends => {
+    const before = sets.length;
+    const body = build(term.body);
+    if (term.max > 1 && !isExact(term)) {
+      if (body.nullable) ambiguous = true;
+      connect(body.last, body.first);
+      for (let position = before; position < sets.length; position++) looped.add(position);
+    }
+    return { ...body, nullable: body.nullable || term.min === 0 };
+  };
+
+  const whole = build(term);
+  const deterministic = !ambiguous && [whole.first, ...follow].every((next) => {
+    comparisons += (next.length * next.length) / 2;
+    return comparisons <= MAX_COMPARISONS && next.every((one, index) => next.every((other, at) => at <= index || !overlap(sets[one], sets[other])));
+  });
+  const accepting = new Set(whole.last);
+  return { deterministic, loopsAccept: [...looped].every((position) => accepting.has(position)) };
+}
+
+const EMPTY: Ends = { nullable: true, first: [], last: [] };
+
+function overlap(left: CodePoints = [], right: CodePoints = []): boolean {
+  return left.some(([low, high]) => right.some(([from, to]) => low <= to && from <= high));
+}
