@@ -6,7 +6,7 @@ import { mergeEvaluated, newEvaluated } from "./evaluated.ts";
 import { objectOf, type Keyword, type KeywordCompiler } from "./keyword.ts";
 import { ARRAY_KEYWORDS, compileUnevaluatedItems, DRAFT_07_ARRAY_KEYWORDS } from "./keywords-array.ts";
 import { DYNAMIC_REF_KEYWORDS, LOGIC_KEYWORDS, REF_KEYWORDS } from "./keywords-logic.ts";
-import { compileUnevaluatedProperties, OBJECT_KEYWORDS, OBJECT_KEYWORDS_2020_12, OBJECT_KEYWORDS_DRAFT_07 } from "./keywords-object.ts";
+import { compileUnevaluatedProperties, OBJECT_KEYWORDS, OBJECT_KEYWORDS_2020_12 } from "./keywords-object.ts";
 import { SCALAR_KEYWORDS } from "./keywords-scalar.ts";
 import { all, fail, type Check } from "./run.ts";
 
@@ -27,7 +27,7 @@ const KEYWORDS: Readonly<Record<Dialect["draft"], readonly (readonly [string, Ke
     ...LOGIC_KEYWORDS, ...UNEVALUATED_KEYWORDS,
   ],
   "draft-07": [
-    ...DEFINITIONS, ...SCALAR_KEYWORDS, ...OBJECT_KEYWORDS, ...OBJECT_KEYWORDS_DRAFT_07, ...DRAFT_07_ARRAY_KEYWORDS, ...LOGIC_KEYWORDS,
+    ...DEFINITIONS, ...SCALAR_KEYWORDS, ...OBJECT_KEYWORDS, ...DRAFT_07_ARRAY_KEYWORDS, ...LOGIC_KEYWORDS,
   ],
 };
 

@@ -71,6 +71,7 @@ const HOLDERS: Readonly<Record<Dialect["draft"], ReadonlyMap<string, Shape>>> = 
     ["items", "one"],
     ["prefixItems", "list"],
     ["dependentSchemas", "map"],
+    ["dependencies", "map"],
     ["unevaluatedItems", "one"],
     ["unevaluatedProperties", "one"],
     ["contentSchema", "one"],
@@ -97,7 +98,7 @@ export function eachSubschema(
     } else if (shape === "map") {
       if (!isObject(held)) continue;
       for (const [name, item] of Object.entries(held)) {
-        // Draft-07's dependencies mix lists of names with schemas.
+        // `dependencies` mixes lists of names with schemas.
         if (!(keyword === "dependencies" && Array.isArray(item))) visit(item, keyword, name);
       }
     } else if (shape !== "list") {

@@ -109,7 +109,8 @@ export function createStore(schema: unknown, documents: ReadonlyMap<string, unkn
   }
 
   function readDialect(members: JsonObject, parent: Resource | undefined, location: string): Dialect {
-    const inherited = parent?.dialect ?? DRAFT_2020_12;
+    // A document that names no dialect is read as the one that refers to it.
+    const inherited = parent?.dialect ?? resources.values().next().value?.dialect ?? DRAFT_2020_12;
     const name = ownMember(members, "$schema");
     // Inside a resource the keyword has no say, 2020-12 core section 8.1.1.
     if (name === undefined || (parent !== undefined && !Object.hasOwn(members, "$id"))) return inherited;

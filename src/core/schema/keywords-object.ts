@@ -17,14 +17,13 @@ export const OBJECT_KEYWORDS: readonly (readonly [string, KeywordCompiler])[] = 
   ["properties", compileProperties],
   ["patternProperties", compilePatternProperties],
   ["additionalProperties", compileAdditionalProperties],
+  ["dependencies", compileDependencies],
 ];
 
 export const OBJECT_KEYWORDS_2020_12: readonly (readonly [string, KeywordCompiler])[] = [
   ["dependentRequired", compileDependentRequired],
   ["dependentSchemas", compileDependentSchemas],
 ];
-
-export const OBJECT_KEYWORDS_DRAFT_07: readonly (readonly [string, KeywordCompiler])[] = [["dependencies", compileDependencies]];
 
 function membersOf(object: JsonObject): string[] {
   return Object.keys(object).filter((member) => object[member] !== undefined);
@@ -159,7 +158,10 @@ function compileDependentSchemas(keyword: Keyword): Check {
   return all(rules);
 }
 
-/** Draft-07 mixes what later became dependentRequired and dependentSchemas. */
+/**
+ * Draft-07's mixture of what became `dependentRequired` and `dependentSchemas`. In 2020-12 it is optional, and kept here, as schemas that name no
+ * dialect still use it.
+ */
 function compileDependencies(keyword: Keyword): Check {
   const { at, weigh } = keyword;
   const rules = Object.entries(objectOf(keyword)).map(([name, dependency]) => {
