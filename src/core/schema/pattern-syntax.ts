@@ -55,7 +55,7 @@ export function parsePattern(source: string): Term | undefined {
 
   const rest = (length: number) => characters.slice(at, at + length).join("");
   const take = (text: string) => {
-    if (rest(text.length) !== text) return false;
+    for (let index = 0; index < text.length; index++) if (characters[at + index] !== text[index]) return false;
     at += text.length;
     return true;
   };
@@ -85,6 +85,7 @@ export function parsePattern(source: string): Term | undefined {
     if (take("+")) return [1, Infinity];
     if (take("?")) return [0, 1];
     // Cut: counts beyond any sane text need no exact reading, and the older syntax has "{" as a character.
+    if (characters[at] !== "{") return [1, 1];
     const [counts, least = "1", comma, most = ""] = /^\{(\d+)(,?)(\d*)\}/.exec(rest(48)) ?? [];
     if (counts === undefined) return [1, 1];
     at += counts.length;
@@ -146,8 +147,8 @@ export function parsePattern(source: string): Term | undefined {
     if (known !== undefined) return known;
     const control = CONTROLS.get(character);
     if (control !== undefined) return [[control, control]];
-    const hex = /^(?:x([\da-fA-F]{2})|u([\da-fA-F]{4})|u\{([\da-fA-F]{1,6})\})/.exec(character + rest(8));
-    if (hex !== null) {
+    const hex = (character === "x" || character === "u") && /^(?:x([\da-fA-F]{2})|u([\da-fA-F]{4})|u\{([\da-fA-F]{1,6})\})/.exec(character + rest(8));
+    if (hex) {
       at += hex[0].length - 1;
       const code = Number.parseInt(hex[1] ?? hex[2] ?? hex[3] ?? "", 16);
       // Half of a surrogate pair: together with the next escape it may mean one character.
