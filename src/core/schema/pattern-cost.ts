@@ -5,6 +5,8 @@ export type Estimate = (length: number) => number;
 
 const MAX_POSITIONS = 1_000;
 const MAX_COMPARISONS = 300_000;
+// For what is not understood; such patterns do not come about by accident.
+const UNKNOWN_BASE = 8;
 // More alternatives by the product of all choices outside loops: taken for exponential.
 const MAX_FACTOR = 1_000;
 
@@ -14,24 +16,24 @@ const MAX_FACTOR = 1_000;
  * - Where at each point one way at most can go on (the automaton of the pattern is deterministic, no edge comes from two
  *   loops), backtracking finds nothing to retry: one pass, or where the match may start anywhere, one pass from each start.
  * - Else, while no loop holds a loop or a choice: every loop may try every length, so the product of their ranges.
- * - Else every character may double the ways, or more: exponential, so only short texts pass.
+ * - Else exponential, so only short texts pass: every character may multiply the ways by the greatest number of ways on.
  *
  * Counted repetition is a loop with that range; lookarounds and backreferences count as not deterministic; what the parser does not
  * understand is exponential. Sets are compared exactly, so `^[a-z]+(-[a-z]+)*$` is linear and `(a+)+$` is not.
  */
 export function estimatePattern(source: string): Estimate {
   const term = parsePattern(source);
-  if (term === undefined) return exponential(3);
+  if (term === undefined) return exponential(UNKNOWN_BASE);
   const shape = measure(term);
   const automaton = buildAutomaton(term);
   const starts = anchoredAtStart(term) ? 0 : 1;
-  if (automaton.deterministic) {
+  if (automaton.branching === 1) {
     // Once in a loop that may end the match at any point, a search succeeds: a start costs a failed loop at most once.
     const searches = starts === 1 && shape.ranges.length > 0 && !(automaton.loopsAccept && !shape.asserts);
     const range = shape.ranges.reduce((product, next) => product * (next + 1), 1);
     return (length) => (length + 1) * (searches ? Math.min(length + 1, range) : 1);
   }
-  if (shape.entangled || shape.factor > MAX_FACTOR) return exponential(Math.max(2, 1 + shape.choices));
+  if (shape.entangled || shape.factor > MAX_FACTOR) return exponential(automaton.branching ?? shape.ways * (1 + shape.loops));
   // Engines look for `^` at every place, so an anchored pattern still costs a pass.
   return (length) =>
     length + shape.ranges.reduce((product, range) => product * (Math.min(length, range) + 1), shape.factor * (length + 1) ** starts);
@@ -46,8 +48,9 @@ interface Shape {
   readonly ranges: number[];
   /** Ways through the choices outside loops. */
   factor: number;
-  /** Loops, and alternatives inside loops: how many ways may open at a character. */
-  choices: number;
+  /** Ways through the choices inside loops. */
+  ways: number;
+  loops: number;
   /** A loop holds a loop or a choice. */
   entangled: boolean;
   /** Something besides characters must hold: `$`, `\b`, a lookaround. */
@@ -55,7 +58,7 @@ interface Shape {
 }
 
 function measure(term: Term): Shape {
-  const shape: Shape = { ranges: [], factor: 1, choices: 0, entangled: false, asserts: false };
+  const shape: Shape = { ranges: [], factor: 1, ways: 1, loops: 0, entangled: false, asserts: false };
   const visit = (term: Term, inLoop: boolean): void => {
     switch (term.kind) {
       case "set":
@@ -69,7 +72,7 @@ function measure(term: Term): Shape {
       case "choice":
         if (inLoop) {
           shape.entangled = true;
-          shape.choices += term.terms.length;
+          shape.ways *= term.terms.length;
         } else {
           shape.factor *= term.terms.length;
         }
@@ -90,12 +93,13 @@ function measure(term: Term): Shape {
   };
   const visitLoop = (loop: Term & { kind: "loop" }, inLoop: boolean) => {
     if (isExact(loop)) return visit(loop.body, inLoop);
-    shape.choices += inLoop || loop.max > 1 ? 1 : 0;
     if (inLoop) shape.entangled = true;
     if (loop.max <= 1) {
-      if (!inLoop) shape.factor *= 2;
+      if (inLoop) shape.ways *= 2;
+      else shape.factor *= 2;
       return visit(loop.body, inLoop);
     }
+    shape.loops++;
     shape.ranges.push(loop.max);
     visit(loop.body, true);
   };
@@ -136,7 +140,8 @@ function anchoredAtStart(term: Term): boolean {
 }
 
 interface Automaton {
-  readonly deterministic: boolean;
+  /** The most ways on at one character; undefined where the automaton does not show them all. */
+  readonly branching: number | undefined;
   /** Whether the match may end after each character that stands in a loop. */
   readonly loopsAccept: boolean;
 }
@@ -152,21 +157,22 @@ function buildAutomaton(term: Term): Automaton {
   const sets: CodePoints[] = [];
   const follow: number[][] = [];
   const looped = new Set<number>();
-  let ambiguous = false;
+  // Ways that take no character, or are not modelled: lookarounds, backreferences, patterns past the bounds.
+  let vague = false;
   let comparisons = 0;
 
   // Two ways to the same position count as two: `(a+)+` differs from `a+` in nothing else.
   const connect = (from: readonly number[], to: readonly number[]) => {
     comparisons += from.length * to.length;
-    if (comparisons > MAX_COMPARISONS) ambiguous = true;
-    if (!ambiguous) for (const position of from) follow[position]?.push(...to);
+    if (comparisons > MAX_COMPARISONS) vague = true;
+    if (!vague) for (const position of from) follow[position]?.push(...to);
   };
 
   const build = (term: Term): Ends => {
-    if (ambiguous) return EMPTY;
+    if (vague) return EMPTY;
     switch (term.kind) {
       case "set": {
-        if (sets.length >= MAX_POSITIONS) ambiguous = true;
+        if (sets.length >= MAX_POSITIONS) vague = true;
         const position = sets.push(term.set) - 1;
         follow.push([]);
         return { nullable: false, first: [position], last: [position] };
@@ -177,13 +183,13 @@ function buildAutomaton(term: Term): Automaton {
         return term.terms.reduce<Ends>((left, part) => join(left, build(part)), EMPTY);
       case "choice": {
         const ends = term.terms.map(build);
-        if (ends.filter((end) => end.nullable).length > 1) ambiguous = true;
+        if (ends.filter((end) => end.nullable).length > 1) vague = true;
         return { nullable: ends.some((end) => end.nullable), first: ends.flatMap((end) => end.first), last: ends.flatMap((end) => end.last) };
       }
       case "loop":
         return loop(term);
       default:
-        ambiguous = true;
+        vague = true;
         return EMPTY;
     }
   };
@@ -201,7 +207,7 @@ function buildAutomaton(term: Term): Automaton {
     const before = sets.length;
     const body = build(term.body);
     if (term.max > 1 && !isExact(term)) {
-      if (body.nullable) ambiguous = true;
+      if (body.nullable) vague = true;
       connect(body.last, body.first);
       for (let position = before; position < sets.length; position++) looped.add(position);
     }
@@ -209,16 +215,22 @@ function buildAutomaton(term: Term): Automaton {
   };
 
   const whole = build(term);
-  // Past the budget every pair counts as overlapping.
+  // Past the budget the answer does not count any more.
   const overlap = (left: CodePoints = [], right: CodePoints = []) => {
     comparisons += left.length * right.length + 1;
     return comparisons > MAX_COMPARISONS || left.some(([low, high]) => right.some(([from, to]) => low <= to && from <= high));
   };
-  const isSplit = (next: readonly number[]) =>
-    next.every((one, index) => next.every((other, at) => at <= index || !overlap(sets[one], sets[other])));
-  const deterministic = !ambiguous && isSplit(whole.first) && follow.every(isSplit);
+  // Ways that share a character with one of them, at least as many as share one character.
+  const branchingOf = (next: readonly number[]) =>
+    next.reduce((most, one) => Math.max(most, next.reduce((count, other) => count + (overlap(sets[one], sets[other]) ? 1 : 0), 0)), 1);
+  let branching = 1;
+  for (const next of [whole.first, ...follow]) {
+    if (vague || comparisons > MAX_COMPARISONS) break;
+    branching = Math.max(branching, branchingOf(next));
+  }
   const accepting = new Set(whole.last);
-  return { deterministic, loopsAccept: [...looped].every((position) => accepting.has(position)) };
+  const shown = !vague && comparisons <= MAX_COMPARISONS;
+  return { branching: shown ? branching : undefined, loopsAccept: [...looped].every((position) => accepting.has(position)) };
 }
 
 const EMPTY: Ends = { nullable: true, first: [], last: [] };
