@@ -23,6 +23,12 @@ export interface Limits {
   readonly maxInterceptors: number;
   /** Pages that a list is drained for. Above: an error. */
   readonly maxPages: number;
+  /** Subschemas that one compiled JSON Schema may reach, embedded and extra documents included. Above: it does not compile. */
+  readonly maxSubschemas: number;
+  /** Steps of checking one value: about one a subschema applied, a member looked at, eight characters matched. Above: the value fails. */
+  readonly maxCheckSteps: number;
+  /** Estimated worst-case steps of one `pattern` on one string, see `core/schema/pattern-cost.ts`. Above: the value fails. */
+  readonly maxPatternSteps: number;
 }
 
 export const DEFAULT_LIMITS: Limits = Object.freeze({
@@ -36,6 +42,9 @@ export const DEFAULT_LIMITS: Limits = Object.freeze({
   maxDetached: 1_000,
   maxInterceptors: 10_000,
   maxPages: 1_000,
+  maxSubschemas: 10_000,
+  maxCheckSteps: 10_000_000,
+  maxPatternSteps: 50_000_000,
 });
 
 /** Fills a partial `Limits`; a bound that is no positive integer is refused by name. */

@@ -1,0 +1,152 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { LocalError } from "../../../src/core/base/errors.ts";
+import { DEFAULT_LIMITS } from "../../../src/core/base/limits.ts";
+import { compileSchema } from "../../../src/core/schema/schema.ts";
+
+const TOO_EXPENSIVE = "is too expensive to check";
+
+function pointerOf(compile: () => unknown): unknown {
+  try {
+    compile();
+  } catch (error) {
+    assert.ok(error instanceof LocalError && error.code === "invalid_argument", String(error));
+    return error.details?.["pointer"];
+  }
+  return assert.fail("compiled");
+}
+
+test("refuses references that go round without entering a member or an item", () => {
+  for (const schema of [
+    { $ref: "#" },
+    { allOf: [{ $ref: "#" }] },
+    { anyOf: [{ type: "string" }, { $ref: "#" }] },
+    { $ref: "#/$defs/a", $defs: { a: { $ref: "#/$defs/b" }, b: { not: { $ref: "#/$defs/a" } } } },
+    { if: true, then: { $ref: "#" } },
+    { dependentSchemas: { a: { $ref: "#" } } },
+    { $defs: { a: { $ref: "#/$defs/a" } } },
+  ]) {
+    assert.throws(() => compileSchema(schema), /refers to itself without end/, JSON.stringify(schema));
+  }
+  assert.equal(compileSchema({ items: { $ref: "#" }, type: "array" }).check([[[]]]), undefined);
+});
+
+test("ends a dynamic reference that goes round", () => {
+  const compiled = compileSchema({ $dynamicAnchor: "x", $id: "a", $dynamicRef: "#x" });
+  assert.equal(compiled.check(1)?.reason, "is nested too deeply for this schema");
+});
+
+test("checks values as deep as messages may be, and no deeper than the stack bears", () => {
+  const compiled = compileSchema({ $ref: "#/$defs/n", $defs: { n: { anyOf: [{ type: "null" }, { type: "array", items: { $ref: "#/$defs/n" } }] } } });
+  let value: unknown = null;
+  for (let depth = 0; depth < DEFAULT_LIMITS.maxDepth; depth++) value = [value];
+  assert.equal(compiled.check(value), undefined);
+  for (let depth = 0; depth < 5_000; depth++) value = [value];
+  assert.equal(compiled.check(value)?.reason, "is nested too deeply for this schema");
+  assert.equal(compileSchema({ uniqueItems: true }).check([value, value])?.reason, "is nested too deeply for this schema");
+});
+
+test("bounds the number of subschemas", () => {
+  const limits = { maxSubschemas: 3 };
+  compileSchema({ allOf: [true, true] }, { limits });
+  assert.equal(pointerOf(() => compileSchema({ allOf: [true, true, true] }, { limits })), "/allOf/2");
+  compileSchema({ allOf: Array(DEFAULT_LIMITS.maxSubschemas - 1).fill(true) });
+  assert.equal(pointerOf(() => compileSchema({ allOf: Array(DEFAULT_LIMITS.maxSubschemas).fill(true) })), `/allOf/${DEFAULT_LIMITS.maxSubschemas - 1}`);
+});
+
+test("bounds the depth of the schema", () => {
+  let schema: object = {};
+  for (let depth = 1; depth < DEFAULT_LIMITS.maxDepth; depth++) schema = { not: schema };
+  compileSchema(schema);
+  assert.equal(pointerOf(() => compileSchema({ not: schema })), "/not".repeat(DEFAULT_LIMITS.maxDepth));
+});
+
+test("fails a value that is too expensive, also below not, anyOf, if and contains", () => {
+  const bomb = (depth: number): object => (depth === 0 ? { type: "string" } : { anyOf: [{ $ref: `#/$defs/${depth - 1}` }, { $ref: `#/$defs/${depth - 1}` }] });
+  const $defs = Object.fromEntries(Array.from({ length: 60 }, (_, depth) => [depth, bomb(depth)]));
+  const limits = { maxCheckSteps: 100_000 };
+  for (const use of [{ $ref: "#/$defs/59" }, { not: { $ref: "#/$defs/59" } }, { anyOf: [{ $ref: "#/$defs/59" }, true] }, { if: { $ref: "#/$defs/59" } , then: true }]) {
+    const compiled = compileSchema({ ...use, $defs }, { limits });
+    assert.equal(compiled.check(1)?.reason, TOO_EXPENSIVE);
+    assert.equal(compiled.checkAll(1).at(-1)?.reason, TOO_EXPENSIVE);
+  }
+  assert.equal(compileSchema({ contains: { $ref: "#/$defs/59" }, $defs, minContains: 0 }, { limits }).check([1])?.path, "/0");
+});
+
+test("passes at the step limit and fails above it", () => {
+  const steps = (maxCheckSteps: number) => compileSchema({ items: {} }, { limits: { maxCheckSteps } }).check([1, 2, 3]);
+  assert.equal(steps(5), undefined);
+  assert.deepEqual(steps(4), { path: "/2", schemaPath: "/items", reason: TOO_EXPENSIVE });
+});
+
+test("pays for long lists of names and constants, not for subschemas alone", () => {
+  const names = Array.from({ length: 5_000 }, (_, index) => `n${index}`);
+  const values = Array(5_000).fill({});
+  const limits = { maxCheckSteps: 1_000_000 };
+  for (const items of [
+    { not: { required: names } },
+    { properties: Object.fromEntries(names.map((name) => [name, true])) },
+    { not: { const: names } },
+    { not: { enum: names.map((name) => [name]) } },
+    { dependentRequired: Object.fromEntries(names.map((name) => [name, []])) },
+  ]) {
+    assert.equal(compileSchema({ items }, { limits }).check(values)?.reason, TOO_EXPENSIVE);
+  }
+});
+
+test("checks a large sane value within the default budget", () => {
+  const rows = Array.from({ length: 50_000 }, (_, id) => ({ id, name: `row ${id}`, tags: ["a", "b"] }));
+  const row = {
+    type: "object",
+    properties: { id: { type: "integer" }, name: { type: "string", pattern: "^[a-z]+ \\d+$" }, tags: { type: "array", items: { type: "string" }, uniqueItems: true } },
+    required: ["id", "name"],
+    additionalProperties: false,
+  };
+  assert.equal(compileSchema({ type: "array", items: row, uniqueItems: true }).check(rows), undefined);
+});
+
+test("finds a repeated item among very many in linear time", () => {
+  const numbers = Array.from({ length: 300_000 }, (_, index) => index);
+  const compiled = compileSchema({ uniqueItems: true });
+  assert.equal(compiled.check(numbers), undefined);
+  assert.equal(compiled.check([...numbers, 7])?.schemaPath, "/uniqueItems");
+  const objects = numbers.slice(0, 50_000).map((n) => ({ n }));
+  assert.equal(compiled.check(objects), undefined);
+  assert.equal(compiled.check([...objects, { n: 7 }])?.schemaPath, "/uniqueItems");
+});
+
+test("does not try a pattern that could take too long, and does not let it pass", () => {
+  const evil = "^(a+)+$";
+  const text = `${"a".repeat(60)}!`;
+  const expected = { path: "", reason: "is too long for this pattern" };
+  for (const [schema, schemaPath] of [
+    [{ pattern: evil }, "/pattern"],
+    [{ not: { pattern: evil } }, "/not/pattern"],
+    [{ anyOf: [{ pattern: evil }, true] }, "/anyOf/0/pattern"],
+    [{ pattern: "\\s+$" }, "/pattern"],
+  ] as const) {
+    assert.deepEqual(compileSchema(schema).check(schemaPath === "/pattern" && schema.pattern !== evil ? " ".repeat(100_000) : text), { ...expected, schemaPath });
+  }
+  assert.equal(compileSchema({ patternProperties: { [evil]: true } }).check({ [text]: 1 })?.reason, expected.reason);
+  assert.equal(compileSchema({ pattern: evil }).check("aaaa"), undefined);
+  assert.equal(compileSchema({ pattern: evil }).check("aaab")?.schemaPath, "/pattern");
+  assert.equal(compileSchema({ pattern: "\\s$" }).check(`${"a".repeat(1_000_000)} `), undefined);
+});
+
+test("tries a pattern at the limit of its steps and not above it", () => {
+  const limited = (maxPatternSteps: number) => compileSchema({ pattern: "^(a+)+$" }, { limits: { maxPatternSteps } }).check("aaa")?.reason;
+  assert.equal(limited(8), undefined);
+  assert.equal(limited(7), "is too long for this pattern");
+});
+
+test("adds up what many patterns cost", () => {
+  const started = performance.now();
+  assert.equal(compileSchema({ not: { items: { not: { pattern: "^(a+)+$" } } } }).check(Array(100_000).fill(`${"a".repeat(14)}!`))?.reason, TOO_EXPENSIVE);
+  assert.ok(performance.now() - started < 5_000);
+});
+
+test("compiles a chain of thousands of references", () => {
+  const $defs = Object.fromEntries(Array.from({ length: 3_000 }, (_, index) => [index, index === 0 ? {} : { $ref: `#/$defs/${index - 1}` }]));
+  assert.equal(compileSchema({ $ref: "#/$defs/2999", $defs }).check(1)?.reason, "is nested too deeply for this schema");
+  assert.equal(compileSchema({ $ref: "#/$defs/200", $defs }).check(1), undefined);
+});

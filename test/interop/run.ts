@@ -1,0 +1,68 @@
+// Installs what the interop tests need if it is missing or differs from the lockfile, then runs every *.interop.ts below this folder, each in
+// a process of its own. With arguments, only files whose path contains one of them. A file without a test fails the run.
+import { spawn, spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+const FILE_TIMEOUT_MS = 10 * 60_000;
+const root = import.meta.dirname ?? new URL(".", import.meta.url).pathname;
+
+function install(): void {
+  const lock = createHash("sha256").update(readFileSync(join(root, "package-lock.json"))).digest("hex");
+  const stamp = join(root, "node_modules", ".installed-lockfile-sha256");
+  if (existsSync(stamp) && readFileSync(stamp, "utf8") === lock) return;
+  const { status } = spawnSync("npm", ["ci"], { cwd: root, stdio: "inherit", shell: process.platform === "win32" });
+  if (status !== 0) {
+    console.error("npm ci failed in test/interop");
+    process.exit(1);
+  }
+  writeFileSync(stamp, lock);
+}
+
+interface Totals {
+  tests: number;
+  pass: number;
+  fail: number;
+  skipped: number;
+}
+
+/** Runs one file, shows what it prints, and reads its totals off the reporter's last lines. */
+function runFile(file: string): Promise<Totals & { failed: boolean }> {
+  return new Promise((resolve) => {
+    const args = [...process.execArgv, "--test-reporter=spec", join(root, file)];
+    const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"], timeout: FILE_TIMEOUT_MS, killSignal: "SIGKILL" });
+    const totals: Totals = { tests: 0, pass: 0, fail: 0, skipped: 0 };
+    let partial = "";
+    child.stdout.setEncoding("utf8");
+    child.stdout.on("data", (chunk: string) => {
+      process.stdout.write(chunk);
+      const lines = (partial + chunk).split("\n");
+      partial = lines.pop() ?? "";
+      for (const line of lines) {
+        const [, name, count] = /^(?:\u001b\[\d+m)*ℹ (tests|pass|fail|skipped) (\d+)/.exec(line) ?? [];
+        if (name !== undefined) totals[name as keyof Totals] = Number(count); // one of the names in the expression
+      }
+    });
+    child.on("error", (error) => console.error(`${file} did not start: ${error.message}`));
+    child.on("close", (code) => resolve({ ...totals, failed: code !== 0 || totals.fail > 0 || totals.tests === 0 }));
+  });
+}
+
+install();
+const wanted = process.argv.slice(2);
+const files = readdirSync(root, { recursive: true, encoding: "utf8" })
+  .filter((file) => file.endsWith(".interop.ts") && !file.includes("node_modules"))
+  .filter((file) => wanted.length === 0 || wanted.some((part) => file.includes(part)))
+  .sort();
+
+const rows: string[] = [];
+let failed = files.length === 0;
+for (const file of files) {
+  console.log(`\n${file}`);
+  const result = await runFile(file);
+  failed ||= result.failed;
+  rows.push(`${result.failed ? "FAILED" : "passed"}  ${file}: ${result.tests} tests, ${result.pass} pass, ${result.fail} fail, ${result.skipped} skipped`);
+}
+console.log(`\n${rows.join("\n") || `no file matches ${wanted.join(" ") || "*.interop.ts"}`}`);
+process.exitCode = failed ? 1 : 0;
