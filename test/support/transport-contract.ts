@@ -166,6 +166,7 @@ export function transportContract(subject: ContractSubject): void {
           const sent = near.send({ message: request(id, { filler: "x".repeat(1000) }) });
           sends.push(sent.then(() => "sent", (thrown: LocalError) => thrown.code));
         }
+        await new Promise((resolve) => setImmediate(resolve));
         await near.close();
         const outcomes = new Set(await Promise.all(sends));
         assert.deepEqual([...outcomes].sort(), ["closed", "sent"]);

@@ -42,16 +42,19 @@ export function createLineSplitter(maxBytes: number, decode: (bytes: Uint8Array)
     if (skipped !== undefined) {
       skipped.bytes += part.length;
       if (part.length > 0) skipped.lastIsCr = part[part.length - 1] === CR;
+      if (skipped.head.length < KEPT_BYTES) skipped.head = join(skipped.head, part.subarray(0, KEPT_BYTES)).slice(0, KEPT_BYTES);
       skipped.tail = lastBytes(skipped.tail, part);
       return;
     }
     // One byte more than the cap may be the CR of the ending.
     if (carried + part.length > maxBytes + 1) {
-      const head = new Uint8Array(Math.min(KEPT_BYTES, carried + part.length));
-      head.set(carry.subarray(0, Math.min(carried, head.length)));
-      if (carried < head.length) head.set(part.subarray(0, head.length - carried), carried);
-      const before = carry.subarray(Math.max(0, carried - KEPT_BYTES), carried);
-      skipped = { head, tail: lastBytes(before, part), bytes: carried + part.length, lastIsCr: part[part.length - 1] === CR };
+      const before = carry.subarray(0, carried);
+      skipped = {
+        head: join(before.subarray(0, KEPT_BYTES), part.subarray(0, KEPT_BYTES)).slice(0, KEPT_BYTES),
+        tail: lastBytes(before, part),
+        bytes: carried + part.length,
+        lastIsCr: part[part.length - 1] === CR,
+      };
       carry = new Uint8Array(0);
       carried = 0;
       return;
@@ -124,9 +127,12 @@ export function createLineSplitter(maxBytes: number, decode: (bytes: Uint8Array)
 
 function lastBytes(before: Uint8Array, part: Uint8Array): Uint8Array {
   if (part.length >= KEPT_BYTES) return part.slice(-KEPT_BYTES);
-  const kept = before.subarray(Math.max(0, before.length + part.length - KEPT_BYTES));
-  const joined = new Uint8Array(kept.length + part.length);
-  joined.set(kept);
-  joined.set(part, kept.length);
+  return join(before.subarray(Math.max(0, before.length + part.length - KEPT_BYTES)), part);
+}
+
+function join(left: Uint8Array, right: Uint8Array): Uint8Array {
+  const joined = new Uint8Array(left.length + right.length);
+  joined.set(left);
+  joined.set(right, left.length);
   return joined;
 }
