@@ -28,7 +28,7 @@ export function salvage(head: string, tail: string): Salvage {
   const found = new Map<string, string>();
   scanMembers(opening, 1, found);
   const last = LAST_MEMBERS.exec(tail.slice(-SALVAGE_CHARS))?.[1];
-  if (last !== undefined) scanMembers(last, 1, found);
+  if (last !== undefined) scanMembers(`${last}}`, 1, found);
   const id = readId(found.get("id"));
   const kind = found.has("method") ? "request" : found.has("result") || found.has("error") ? "response" : "unknown";
   return id === undefined ? { object: true, kind } : { object: true, id, kind };

@@ -82,7 +82,6 @@ test("what was in the slots of a wrapped transport is still called", async () =>
 test("related and carried send options cross both adapters as they are", async () => {
   const options = { relatedRequestId: 7, resumptionToken: "t", onresumptiontoken: () => {}, later: { added: true } };
   const { sdk, sent } = scriptedSdk();
-  // Each pair of adapters takes the slots of what it wraps.
   await toSdkTransport(fromSdkTransport(sdk)).send(ping(1), options);
   await toSdkTransport(fromSdkTransport(sdk)).send(ping(2));
   assert.deepEqual(sent, [{ message: ping(1), options }, { message: ping(2), options: {} }] as never);
