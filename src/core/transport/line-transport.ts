@@ -118,6 +118,8 @@ export function lineTransport(duplex: ByteDuplex, options: LineTransportOptions)
         else ended = {};
       } catch (thrown) {
         ended = { error: thrown instanceof LocalError ? thrown : closedError("reading from the peer failed", thrown) };
+        // A broken connection takes nothing either; after a plain end the peer may still be reading.
+        lane.end();
       }
       if (ended !== undefined) reader.end();
     }
