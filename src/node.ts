@@ -1,1 +1,2 @@
-export {};
+export { spawnTransport, type ChildExit, type ChildTransport, type SpawnOptions } from "./node/child.ts";
+export { protectStdout, stdioTransport, type StdioOptions } from "./node/stdio.ts";

@@ -1,0 +1,155 @@
+import { LocalError } from "../base/errors.ts";
+import { detectHost, type Host } from "../base/host.ts";
+import { resolveLimits, type Limits } from "../base/limits.ts";
+import type { Decoded, Frame } from "../wire/frame.ts";
+import type { ErrorMessage } from "../wire/message.ts";
+import { newConnection } from "./connection.ts";
+import { createFrameReader, encodeLine, type BrokenLine } from "./ndjson.ts";
+import { createOutgoingLane } from "./outgoing-lane.ts";
+import { closedError, secondReceive } from "./transport-errors.ts";
+import type { Arrival, PeerContext, Transport } from "./transport.ts";
+
+/** Two byte streams, one each way: what a line transport stands on. */
+export interface ByteDuplex {
+  /** The next bytes; `undefined` at the end, and at once after `close`. Rejects where the connection broke. One reader. */
+  read(): Promise<Uint8Array | undefined>;
+  /** Settles when the bytes are handed over, which is the back-pressure. Calls may overlap and keep their order. Rejects when the peer is gone. */
+  write(bytes: Uint8Array): Promise<void>;
+  /** Releases a pending `read` at once, then everything else. `flushed` settles when all writes have. Idempotent, never rejects. */
+  close(flushed: Promise<void>): Promise<void>;
+}
+
+/** A line that was no message. `text` is what came, or its start. */
+export interface Noise {
+  readonly text: string;
+  readonly why: string;
+}
+
+export interface LineTransportOptions {
+  /**
+   * What becomes of a line that is no message. `answer` (a server that reads its client): it is owed an error, with its id or with
+   * id null. `drop` (a client that reads its server, whose stdout may carry a stray log line): nothing is ever said about noise; only
+   * what is clearly a request with an id gets its error. In both, a broken response becomes a synthetic error response.
+   */
+  readonly invalid: "answer" | "drop";
+  /** Told of every line that was no message. What it throws is ignored. */
+  readonly onNoise?: (noise: Noise) => void;
+  readonly limits?: Partial<Limits>;
+  readonly host?: Host;
+  /** How one line becomes a message; the strict decoder by default. */
+  readonly decode?: (text: string, limits: Limits) => Decoded;
+}
+
+/** MCP's stdio framing over any pair of byte streams. Nothing is read before somebody pulls. */
+export function lineTransport(duplex: ByteDuplex, options: LineTransportOptions): Transport {
+  const { invalid: treatment, onNoise, host = detectHost() } = options;
+  const limits = resolveLimits(options.limits);
+  const utf8 = host.utf8;
+  if (utf8 === undefined) throw new LocalError("host_missing", 'a line transport needs UTF-8; pass a host with the slot "utf8"');
+  const reader = createFrameReader({ limits, utf8, ...(options.decode !== undefined ? { decode: options.decode } : {}) });
+  const lane = createOutgoingLane((bytes) => duplex.write(bytes), limits.maxQueuedBytes);
+  const from: PeerContext = { transport: "stdio", connection: newConnection("stdio") };
+
+  let pulling = false;
+  let closed = false;
+  // The end of the stream: lines read before it are still pulled.
+  let ended: { error?: LocalError } | undefined;
+  // Set when the connection is no longer worth reading: what else it sent is not looked at.
+  let givenUp: LocalError | undefined;
+  let released: Promise<void> | undefined;
+
+  const release = () => {
+    if (released === undefined) {
+      lane.end();
+      released = duplex.close(lane.flushed());
+    }
+    return released;
+  };
+
+  const report = (line: BrokenLine) => {
+    try {
+      onNoise?.({ text: line.text, why: line.invalid.error.message });
+    } catch {
+      // An observer's fault is no reason to lose the connection.
+    }
+  };
+
+  // Gives the arrival that stands in for a broken line, if its request waits here.
+  const onBroken = async (line: BrokenLine): Promise<Arrival | undefined> => {
+    report(line);
+    const { error, id, answers } = line.invalid;
+    if (id !== undefined && answers === true) {
+      const message: ErrorMessage = { jsonrpc: "2.0", id, error: { ...error, data: { delivery: "unknown" } } };
+      return { frame: { message }, from, synthetic: true };
+    }
+    const mayAnswer = line.kind === "response" || (line.kind === "unknown" && line.object && treatment === "drop");
+    if (line.why === "too-long" && id === undefined && mayAnswer) {
+      // It may well answer something, and nobody can tell what.
+      givenUp = new LocalError("limit_exceeded", `the connection is given up: ${error.message}; the id cannot be read`);
+      void release();
+    } else if (treatment === "answer" ? line.kind !== "response" : id !== undefined && line.kind === "request") {
+      // A broken response is never answered: the peer asked nothing.
+      await answer({ jsonrpc: "2.0", id: id ?? null, error });
+    }
+    return undefined;
+  };
+
+  // Waits for room like any sender, so that a peer that sends garbage and reads nothing cannot make us hoard answers.
+  const answer = (message: ErrorMessage) => lane.send(utf8.encode(JSON.stringify(message) + "\n")).catch(() => {});
+
+  const pull = async (): Promise<Arrival | undefined> => {
+    for (;;) {
+      if (closed) return undefined;
+      if (givenUp !== undefined) throw givenUp;
+      const event = reader.next();
+      if (event?.frame !== undefined) return { frame: event.frame, from };
+      if (event !== undefined) {
+        const standIn = await onBroken(event.broken);
+        if (standIn !== undefined) return standIn;
+        continue;
+      }
+      if (ended !== undefined) {
+        if (ended.error !== undefined) throw ended.error;
+        return undefined;
+      }
+      try {
+        const chunk = await duplex.read();
+        if (chunk !== undefined) reader.push(chunk);
+        else ended = {};
+      } catch (thrown) {
+        ended = { error: thrown instanceof LocalError ? thrown : closedError("reading from the peer failed", thrown) };
+        // A broken connection takes nothing either; after a plain end the peer may still be reading.
+        lane.end();
+      }
+      if (ended !== undefined) reader.end();
+    }
+  };
+
+  const encode = (frame: Frame): Uint8Array => {
+    const bytes = utf8.encode(encodeLine(frame, limits.maxDepth));
+    if (bytes.length - 1 > limits.maxMessageBytes) {
+      const message = `the message has ${bytes.length - 1} bytes, at most ${limits.maxMessageBytes} may be sent`;
+      throw new LocalError("limit_exceeded", message, { details: { bytes: bytes.length - 1, maxMessageBytes: limits.maxMessageBytes } });
+    }
+    return bytes;
+  };
+
+  return {
+    async send(frame) {
+      await lane.send(encode(frame));
+    },
+    async receive() {
+      if (pulling) throw secondReceive();
+      pulling = true;
+      try {
+        return await pull();
+      } finally {
+        pulling = false;
+      }
+    },
+    close() {
+      closed = true;
+      return release();
+    },
+  };
+}

@@ -1,0 +1,45 @@
+import { cloneJson } from "../base/json.ts";
+import { resolveLimits, type Limits } from "../base/limits.ts";
+import { newConnection } from "./connection.ts";
+import { createInbox, DONE, type Inbox } from "./inbox.ts";
+import { notJson } from "./transport-errors.ts";
+import type { Arrival, PeerContext, Transport } from "./transport.ts";
+
+export interface MemoryPairOptions {
+  readonly limits?: Partial<Limits>;
+}
+
+/**
+ * Two transports in one process, each the other's peer. They behave as JSON text would: what arrives is a private copy without
+ * `undefined` members, in order, and never within the call of `send`; what JSON cannot carry rejects with `not_json`. A frame's
+ * `text` goes along as it is. Past `maxQueuedFrames` unpulled frames `send` waits.
+ */
+export function memoryPair(options: MemoryPairOptions = {}): [Transport, Transport] {
+  const limits = resolveLimits(options.limits);
+  const left = createInbox(limits.maxQueuedFrames);
+  const right = createInbox(limits.maxQueuedFrames);
+  return [memoryEnd(left, right, limits), memoryEnd(right, left, limits)];
+}
+
+function memoryEnd(own: Inbox, peer: Inbox, limits: Limits): Transport {
+  // What the peer sees of us.
+  const from: PeerContext = { transport: "memory", connection: newConnection("memory") };
+  return {
+    send(frame) {
+      let arrival: Arrival;
+      try {
+        const message = cloneJson(frame.message, limits.maxDepth);
+        arrival = { frame: frame.text === undefined ? { message } : { message, text: frame.text }, from };
+      } catch (thrown) {
+        return Promise.reject(notJson(thrown));
+      }
+      return peer.put(arrival);
+    },
+    receive: () => own.receive(),
+    close() {
+      own.close();
+      peer.end();
+      return DONE;
+    },
+  };
+}

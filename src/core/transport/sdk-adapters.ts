@@ -1,0 +1,196 @@
+import { describeError, LocalError } from "../base/errors.ts";
+import { cloneJson, isObject } from "../base/json.ts";
+import { resolveLimits, type Limits } from "../base/limits.ts";
+import { isRequest, isResult, type Message, type RequestId } from "../wire/message.ts";
+import { createInbox, DONE } from "./inbox.ts";
+import { contextFromExtra, extraFromContext, plainContext, type SdkTransport } from "./sdk-shape.ts";
+import { closedError, notJson } from "./transport-errors.ts";
+import type { Arrival, Route, Transport } from "./transport.ts";
+
+export type { SdkSendOptions, SdkTransport } from "./sdk-shape.ts";
+
+export interface FromSdkOptions {
+  readonly limits?: Partial<Limits>;
+  /** Told of what the wrapped transport reports without closing. What it throws is ignored. */
+  readonly onError?: (error: Error) => void;
+}
+
+/**
+ * A transport of the official SDKs as one of ours; from here on it is ours alone. It is started by the first `send` or `receive`. Pushed messages wait
+ * to be pulled; past `maxQueuedFrames` the connection is closed with `limit_exceeded`, as a push cannot be made to wait. `Route.related`
+ * becomes `relatedRequestId`; a `Route.carry` that `toSdkTransport` made gives its other send options back.
+ */
+export function fromSdkTransport(sdk: SdkTransport, options: FromSdkOptions = {}): Transport {
+  const limits = resolveLimits(options.limits);
+  const inbox = createInbox(limits.maxQueuedFrames);
+  const plain = plainContext();
+  let started: Promise<void> | undefined;
+  let closing: Promise<void> | undefined;
+  // The one frame that we read: the wrapped transport must be told which version was agreed on.
+  let initializeId: RequestId | undefined;
+
+  const report = (error: Error) => {
+    try {
+      options.onError?.(error);
+    } catch {
+      // An observer's fault is no reason to lose the connection.
+    }
+  };
+
+  const arrive = (pushed: unknown, extra: unknown) => {
+    if (inbox.size >= limits.maxQueuedFrames) {
+      inbox.end(new LocalError("limit_exceeded", `more than ${limits.maxQueuedFrames} messages wait to be pulled; the connection is closed`));
+      void shut();
+      return;
+    }
+    let arrival: Arrival;
+    try {
+      if (!isObject(pushed)) throw new LocalError("invalid_message", "the wrapped transport pushed something that is no JSON object");
+      // Their in-memory transport hands over the sender's own object. That it is a message was checked by the transport that read it.
+      arrival = { frame: { message: cloneJson(pushed, limits.maxDepth) as never as Message }, from: contextFromExtra(extra, plain) };
+    } catch (thrown) {
+      report(notJson(thrown));
+      return;
+    }
+    learnVersion(arrival.frame.message);
+    // Refused after the end, when nobody waits for it.
+    inbox.put(arrival).catch(() => {});
+  };
+
+  const learnVersion = (message: Message) => {
+    if (initializeId === undefined || !isResult(message) || message.id !== initializeId) return;
+    initializeId = undefined;
+    const version = message.result["protocolVersion"];
+    if (typeof version === "string") sdk.setProtocolVersion?.(version);
+  };
+
+  // Their protocol object chains to what it finds in these slots, so we do as well.
+  const { onmessage, onclose, onerror } = sdk;
+  sdk.onmessage = (message, extra) => {
+    onmessage?.call(sdk, message, extra);
+    arrive(message, extra);
+  };
+  sdk.onclose = () => {
+    onclose?.call(sdk);
+    inbox.end();
+  };
+  sdk.onerror = (error) => {
+    onerror?.call(sdk, error);
+    report(error);
+  };
+
+  const start = () =>
+    (started ??= Promise.resolve(sdk.start()).catch((thrown: unknown) => {
+      const error = closedError(`the wrapped transport did not start: ${describeError(thrown)}`, thrown);
+      inbox.end(error);
+      throw error;
+    }));
+
+  const shut = () =>
+    (closing ??= (async () => {
+      try {
+        await sdk.close();
+      } catch (thrown) {
+        report(closedError(`the wrapped transport failed to close: ${describeError(thrown)}`, thrown));
+      }
+      inbox.end();
+    })());
+
+  return {
+    async send(frame, route) {
+      if (closing !== undefined || inbox.ended) throw closedError();
+      let message: Message;
+      try {
+        message = cloneJson(frame.message, limits.maxDepth);
+      } catch (thrown) {
+        throw notJson(thrown);
+      }
+      await start();
+      if (isRequest(message) && message.method === "initialize") initializeId = message.id;
+      try {
+        await sdk.send(message, sendOptions(route));
+      } catch (thrown) {
+        throw closedError(`the wrapped transport failed to send: ${describeError(thrown)}`, thrown);
+      }
+    },
+    receive() {
+      if (closing === undefined) start().catch(() => {});
+      return inbox.receive();
+    },
+    close() {
+      inbox.close();
+      return shut();
+    },
+  };
+}
+
+function sendOptions(route: Route | undefined): { relatedRequestId?: RequestId } | undefined {
+  if (route === undefined) return undefined;
+  const carried = isObject(route.carry) ? route.carry : {};
+  return route.related === undefined ? carried : { ...carried, relatedRequestId: route.related };
+}
+
+export interface ToSdkOptions {
+  /** The SDK's transport that `transport` is built on: its `sessionId` shows through, and `setProtocolVersion` reaches it. */
+  readonly around?: SdkTransport;
+}
+
+/** A transport of ours in the shape of the official SDKs, to be handed to their `connect`. Their `send` options travel in `Route`, theirs and ours. */
+export function toSdkTransport(transport: Transport, { around }: ToSdkOptions = {}): SdkTransport {
+  let started = false;
+  let over = false;
+
+  const finish = () => {
+    if (over) return;
+    over = true;
+    sdk.onclose?.();
+  };
+  const report = (thrown: unknown) => {
+    sdk.onerror?.(thrown instanceof Error ? thrown : closedError(describeError(thrown), thrown));
+  };
+  const pump = async () => {
+    try {
+      for (let arrival = await transport.receive(); arrival !== undefined; arrival = await transport.receive()) {
+        try {
+          sdk.onmessage?.(arrival.frame.message, extraFromContext(arrival.from));
+        } catch (thrown) {
+          report(thrown);
+        }
+      }
+    } catch (thrown) {
+      report(thrown);
+    }
+    await transport.close();
+    finish();
+  };
+
+  const sdk: SdkTransport = {
+    start() {
+      if (started) return Promise.reject(new LocalError("conflict", "the transport is started already"));
+      started = true;
+      pump().catch(report);
+      return DONE;
+    },
+    async send(message, options) {
+      let copy: unknown;
+      try {
+        copy = cloneJson(message);
+      } catch (thrown) {
+        throw notJson(thrown);
+      }
+      const related = options?.relatedRequestId;
+      const route: Route = { ...(related !== undefined ? { related } : {}), ...(options !== undefined ? { carry: options } : {}) };
+      // Their protocol object makes nothing but messages, and its types say so.
+      await transport.send({ message: copy as Message }, route);
+    },
+    async close() {
+      await transport.close();
+      finish();
+    },
+  };
+  if (around !== undefined) {
+    Object.defineProperty(sdk, "sessionId", { get: () => around.sessionId, enumerable: true });
+    sdk.setProtocolVersion = (version) => around.setProtocolVersion?.(version);
+  }
+  return sdk;
+}
