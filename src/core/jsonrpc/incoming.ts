@@ -1,7 +1,7 @@
 import { describeError, ErrorCode, LocalError, RpcError } from "../base/errors.ts";
 import { isObject, type JsonObject } from "../base/json.ts";
 import type { Limits } from "../base/limits.ts";
-import { createSignal, type Signal, type SignalSource } from "../base/signal.ts";
+import { OwnSignal, type Signal } from "../base/signal.ts";
 import type { Arrival, PeerContext, Route } from "../transport/transport.ts";
 import type { ErrorObject, Message, RequestId, RequestMessage } from "../wire/message.ts";
 import { isThenable, type Log } from "./log.ts";
@@ -59,13 +59,13 @@ export interface IncomingParts {
 interface Exchange {
   readonly id: RequestId;
   readonly method: string;
-  /** Answered, cancelled or cut off: nothing more is sent for it. */
-  over: boolean;
-  endReason: unknown;
-  /** Made when somebody reads `signal`; most handlers do not. */
-  source: SignalSource | undefined;
+  /** Aborted once it is over (answered, cancelled or cut off): nothing more is sent for it. */
+  readonly signal: OwnSignal;
   lastProgress: number;
 }
+
+// Shared, as an error costs a stack, and most signals end this way with nobody listening.
+const ANSWERED = new LocalError("closed", "the request has been answered");
 
 export function createIncoming({ limits, log, exposeErrors, handle, send, request, flooded }: IncomingParts): Incoming {
   // A Map tells the ids 1 and "1" apart.
@@ -89,13 +89,10 @@ export function createIncoming({ limits, log, exposeErrors, handle, send, reques
     });
   };
 
-  const end = (exchange: Exchange, reason: () => unknown) => {
-    exchange.over = true;
+  const end = (exchange: Exchange, reason: unknown) => {
     table.delete(exchange.id);
-    if (exchange.source === undefined) return;
-    exchange.endReason = reason();
     try {
-      exchange.source.abort(exchange.endReason);
+      exchange.signal.fire(reason);
     } catch (thrown) {
       log({ level: "error", message: "a listener of a request's signal failed", error: thrown });
     }
@@ -103,7 +100,7 @@ export function createIncoming({ limits, log, exposeErrors, handle, send, reques
 
   const finish = (exchange: Exchange, message: Message) => {
     // The id is free before the peer can have read the answer.
-    end(exchange, () => new LocalError("closed", "the request has been answered"));
+    end(exchange, ANSWERED);
     answer(exchange.id, message);
   };
   const succeed = (exchange: Exchange, result: unknown) => {
@@ -111,11 +108,11 @@ export function createIncoming({ limits, log, exposeErrors, handle, send, reques
       return fail(exchange, new LocalError("not_json", "the handler's result is no JSON object"));
     }
     running--;
-    if (!exchange.over) finish(exchange, { jsonrpc: "2.0", id: exchange.id, result: result ?? {} });
+    if (!exchange.signal.aborted) finish(exchange, { jsonrpc: "2.0", id: exchange.id, result: result ?? {} });
   };
   const fail = (exchange: Exchange, thrown: unknown) => {
     running--;
-    if (exchange.over) return;
+    if (exchange.signal.aborted) return;
     const { id, method } = exchange;
     if (!(thrown instanceof RpcError)) log({ level: "error", message: `the handler of ${method} failed`, details: { id }, error: thrown });
     finish(exchange, failure(id, errorOf(thrown, exposeErrors)));
@@ -146,7 +143,7 @@ export function createIncoming({ limits, log, exposeErrors, handle, send, reques
       const { id, method } = message;
       if (table.has(id)) return refuse(id, ErrorCode.invalidRequest, `the request id ${JSON.stringify(id)} is in use`);
       if (running + answering >= limits.maxIncomingRequests) return refuse(id, ErrorCode.internalError, "too many requests in flight");
-      const exchange: Exchange = { id, method, over: false, endReason: undefined, source: undefined, lastProgress: -Infinity };
+      const exchange: Exchange = { id, method, signal: new OwnSignal(), lastProgress: -Infinity };
       table.set(id, exchange);
       running++;
       try {
@@ -163,12 +160,12 @@ export function createIncoming({ limits, log, exposeErrors, handle, send, reques
       if (exchange === undefined) return false;
       // Nobody may cancel the handshake (MCP basic/utilities/cancellation).
       if (exchange.method === "initialize") return true;
-      end(exchange, () => new LocalError("aborted", "the peer has cancelled the request", { cause: reason }));
+      end(exchange, new LocalError("aborted", "the peer has cancelled the request", { cause: reason }));
       return true;
     },
     close(error) {
       closed = true;
-      for (const exchange of [...table.values()]) end(exchange, () => error);
+      for (const exchange of [...table.values()]) end(exchange, error);
     },
   };
 }
@@ -180,31 +177,22 @@ function toRequest(
   { send, request, log }: Pick<IncomingParts, "send" | "request" | "log">,
 ): IncomingRequest {
   const route: Route = { related: id };
-  const signal = () => {
-    if (exchange.source === undefined) {
-      exchange.source = createSignal();
-      if (exchange.over) exchange.source.abort(exchange.endReason ?? new LocalError("closed", "the request is over"));
-    }
-    return exchange.source.signal;
-  };
   return {
     id,
     method,
     params,
     from,
     related,
-    get signal() {
-      return signal();
-    },
+    signal: exchange.signal,
     notify(method, params) {
       const sent = send(params === undefined ? { jsonrpc: "2.0", method } : { jsonrpc: "2.0", method, params }, route);
       sent.catch(() => {});
       return sent;
     },
-    request: (method, params, options) => request(method, params, { ...options, related: id, parent: signal() }),
+    request: (method, params, options) => request(method, params, { ...options, related: id, parent: exchange.signal }),
     async reportProgress(progress, total, message) {
       const token = isObject(params._meta) ? params._meta.progressToken : undefined;
-      if ((typeof token !== "string" && typeof token !== "number") || exchange.over || !(progress > exchange.lastProgress) || progress === Infinity) return;
+      if ((typeof token !== "string" && typeof token !== "number") || exchange.signal.aborted || !(progress > exchange.lastProgress) || progress === Infinity) return;
       exchange.lastProgress = progress;
       const report = { progressToken: token, progress, ...(total === undefined ? {} : { total }), ...(message === undefined ? {} : { message }) };
       try {

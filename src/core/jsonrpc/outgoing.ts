@@ -5,6 +5,7 @@ import type { Limits } from "../base/limits.ts";
 import { subscribe, type Signal, type SignalLike } from "../base/signal.ts";
 import type { Route } from "../transport/transport.ts";
 import type { ErrorMessage, Message, RequestId, ResultMessage } from "../wire/message.ts";
+import { createDeadlines } from "./deadlines.ts";
 import { callDetached, type Log } from "./log.ts";
 
 /** A step that the peer reported. `progress` grows from one report to the next. */
@@ -64,20 +65,18 @@ interface Pending {
   readonly method: string;
   readonly route: Route | undefined;
   readonly timeoutMs: number;
+  readonly totalMs: number;
+  /** Where `totalMs` ends it, in `host.now()`; `dueAt` is never past it. */
+  readonly lastAt: number;
+  dueAt: number;
   readonly resolve: (result: JsonObject) => void;
   readonly reject: (error: Error) => void;
-  /** Only where progress was asked for. */
-  tracking: Tracking | undefined;
-  stopTimer: (() => void) | undefined;
+  /** Whether the request carried a token. */
+  readonly tracked: boolean;
+  readonly resets: boolean;
+  readonly onProgress: RequestOptions["onProgress"];
   unlink: (() => void) | undefined;
   unlinkParent: (() => void) | undefined;
-}
-
-interface Tracking {
-  readonly onProgress: RequestOptions["onProgress"];
-  readonly resets: boolean;
-  /** `host.now()` of the request, or of the last progress where that resets the timeout. */
-  heardAt: number;
 }
 
 export function createOutgoing({ host, limits, log, requestTimeoutMs, maxTotalTimeoutMs, send }: OutgoingParts): Outgoing {
@@ -87,11 +86,16 @@ export function createOutgoing({ host, limits, log, requestTimeoutMs, maxTotalTi
   let late = 0;
   let unknown = 0;
 
+  const deadlines = createDeadlines<Pending>(host, () => table.values(), ({ id, method, dueAt, lastAt, timeoutMs, totalMs }) => {
+    const ms = dueAt === lastAt ? totalMs : timeoutMs;
+    giveUp(id, `no answer within ${ms} ms`, new LocalError("timeout", `${method} got no answer within ${ms} ms`, { details: { timeoutMs: ms } }));
+  });
+
   const take = (id: RequestId): Pending | undefined => {
     const pending = table.get(id);
     if (pending === undefined) return undefined;
     table.delete(id);
-    pending.stopTimer?.();
+    if (table.size === 0) deadlines.stop();
     pending.unlink?.();
     pending.unlinkParent?.();
     return pending;
@@ -108,26 +112,12 @@ export function createOutgoing({ host, limits, log, requestTimeoutMs, maxTotalTi
     );
   };
 
-  const startTimer = (pending: Pending, options: CallOptions) => {
-    const { timeoutMs, tracking } = pending;
-    const totalMs = options.maxTotalTimeoutMs ?? (tracking?.resets ? maxTotalTimeoutMs : Infinity);
-    const expire = (ms: number) =>
-      giveUp(pending.id, `no answer within ${ms} ms`, new LocalError("timeout", `${pending.method} got no answer within ${ms} ms`, { details: { timeoutMs: ms } }));
-    const firstMs = Math.min(timeoutMs, totalMs);
-    if (firstMs === Infinity) return;
-    if (tracking?.resets !== true) {
-      pending.stopTimer = host.setTimer(() => expire(firstMs), firstMs);
-      return;
-    }
-    // Progress only notes its time; the timer finds out when it fires whether there is something left to wait for.
-    const startedAt = tracking.heardAt;
-    const onTimer = () => {
-      const now = host.now();
-      const leftMs = Math.min(tracking.heardAt + timeoutMs, startedAt + totalMs) - now;
-      if (leftMs > 0) pending.stopTimer = host.setTimer(onTimer, leftMs);
-      else expire(now >= startedAt + totalMs ? totalMs : timeoutMs);
-    };
-    pending.stopTimer = host.setTimer(onTimer, firstMs);
+  const linkSignals = (pending: Pending, { signal, parent }: CallOptions) => {
+    const { id, method } = pending;
+    const onAbort = (reason: unknown) =>
+      giveUp(id, typeof reason === "string" ? reason : "given up by the caller", new LocalError("aborted", `${method} was given up`, { cause: reason }));
+    if (signal !== undefined) pending.unlink = subscribe(signal, onAbort);
+    if (parent !== undefined) pending.unlinkParent = subscribe(parent, onAbort);
   };
 
   const start = (
@@ -137,22 +127,33 @@ export function createOutgoing({ host, limits, log, requestTimeoutMs, maxTotalTi
     resolve: (result: JsonObject) => void,
     reject: (error: Error) => void,
   ) => {
-    const timeoutMs = options.timeoutMs ?? requestTimeoutMs;
-    const refusal = refuseCall(method, timeoutMs, options, table.size >= limits.maxPendingRequests);
+    const { timeoutMs = requestTimeoutMs, onProgress, resetTimeoutOnProgress: resets = false, related } = options;
+    const totalMs = options.maxTotalTimeoutMs ?? (resets ? maxTotalTimeoutMs : Infinity);
+    const refusal = refuseCall(method, timeoutMs, totalMs, options, table.size >= limits.maxPendingRequests);
     if (refusal !== undefined) return reject(refusal);
     const id = ++lastId;
-    const { onProgress, resetTimeoutOnProgress: resets = false, related, signal, parent } = options;
-    const tracking = onProgress !== undefined || resets ? { onProgress, resets, heardAt: resets ? host.now() : 0 } : undefined;
-    const route = related === undefined ? undefined : { related };
-    const pending: Pending = { id, method, route, timeoutMs, resolve, reject, tracking, stopTimer: undefined, unlink: undefined, unlinkParent: undefined };
+    const now = timeoutMs === Infinity && totalMs === Infinity ? 0 : host.now();
+    const pending: Pending = {
+      id,
+      method,
+      route: related === undefined ? undefined : { related },
+      timeoutMs,
+      totalMs,
+      lastAt: now + totalMs,
+      dueAt: now + Math.min(timeoutMs, totalMs),
+      resolve,
+      reject,
+      tracked: onProgress !== undefined || resets,
+      resets,
+      onProgress,
+      unlink: undefined,
+      unlinkParent: undefined,
+    };
     table.set(id, pending);
-    startTimer(pending, options);
-    const onAbort = (reason: unknown) =>
-      giveUp(id, typeof reason === "string" ? reason : "given up by the caller", new LocalError("aborted", `${method} was given up`, { cause: reason }));
-    if (signal !== undefined) pending.unlink = subscribe(signal, onAbort);
-    if (parent !== undefined) pending.unlinkParent = subscribe(parent, onAbort);
-    const sent = withToken(params, tracking === undefined ? undefined : id);
-    send(sent === undefined ? { jsonrpc: "2.0", id, method } : { jsonrpc: "2.0", id, method, params: sent }, route).catch((error: Error) =>
+    deadlines.watch(pending);
+    if (options.signal !== undefined || options.parent !== undefined) linkSignals(pending, options);
+    const sent = withToken(params, pending.tracked ? id : undefined);
+    send(sent === undefined ? { jsonrpc: "2.0", id, method } : { jsonrpc: "2.0", id, method, params: sent }, pending.route).catch((error: Error) =>
       take(id)?.reject(error),
     );
   };
@@ -184,10 +185,10 @@ export function createOutgoing({ host, limits, log, requestTimeoutMs, maxTotalTi
     },
     progress(params) {
       const { progressToken, progress } = params;
-      const tracking = typeof progressToken === "number" ? table.get(progressToken)?.tracking : undefined;
-      if (tracking === undefined || typeof progress !== "number") return;
-      if (tracking.resets) tracking.heardAt = host.now();
-      const { onProgress } = tracking;
+      const pending = typeof progressToken === "number" ? table.get(progressToken) : undefined;
+      if (pending === undefined || !pending.tracked || typeof progress !== "number") return;
+      if (pending.resets) pending.dueAt = Math.min(host.now() + pending.timeoutMs, pending.lastAt);
+      const { onProgress } = pending;
       // `progress` is a number, the rest of the interface is optional.
       if (onProgress !== undefined) callDetached(log, "onProgress", () => onProgress(params as unknown as Progress));
     },
@@ -201,9 +202,9 @@ export function createOutgoing({ host, limits, log, requestTimeoutMs, maxTotalTi
   };
 }
 
-function refuseCall(method: string, timeoutMs: number, options: CallOptions, full: boolean): LocalError | undefined {
-  for (const [name, ms] of [["timeoutMs", timeoutMs], ["maxTotalTimeoutMs", options.maxTotalTimeoutMs ?? Infinity]] as const) {
-    if (!(ms > 0)) return new LocalError("invalid_argument", `${name} must be a positive number of milliseconds, or Infinity`);
+function refuseCall(method: string, timeoutMs: number, totalMs: number, options: CallOptions, full: boolean): LocalError | undefined {
+  if (!(timeoutMs > 0 && totalMs > 0)) {
+    return new LocalError("invalid_argument", "timeoutMs and maxTotalTimeoutMs are positive numbers of milliseconds, or Infinity");
   }
   const gone = options.signal?.aborted ? options.signal : options.parent?.aborted ? options.parent : undefined;
   if (gone !== undefined) return new LocalError("aborted", `${method} was given up before it was sent`, { cause: gone.reason, details: { delivery: "none" } });
