@@ -1,0 +1,225 @@
+import { LocalError, RpcError } from "../base/errors.ts";
+import type { Host } from "../base/host.ts";
+import { isObject, type JsonObject } from "../base/json.ts";
+import type { Limits } from "../base/limits.ts";
+import { subscribe, type Signal, type SignalLike } from "../base/signal.ts";
+import type { Route } from "../transport/transport.ts";
+import type { ErrorMessage, Message, RequestId, ResultMessage } from "../wire/message.ts";
+import { createDeadlines } from "./deadlines.ts";
+import { callDetached, type Log } from "./log.ts";
+
+/** A step that the peer reported. `progress` grows from one report to the next. */
+export interface Progress {
+  readonly progress: number;
+  readonly total?: number;
+  readonly message?: string;
+  readonly [member: string]: unknown;
+}
+
+export interface RequestOptions {
+  /** How long to wait for the answer; `Infinity` waits for ever. Default: the peer's `requestTimeoutMs`. */
+  readonly timeoutMs?: number;
+  /** Gives the call up: the peer is told, and the promise rejects with `aborted`, whose `cause` is the signal's reason. */
+  readonly signal?: Signal | SignalLike;
+  /** Asks for progress (a token of ours goes into `_meta`). What the callback throws is logged. */
+  readonly onProgress?: (progress: Progress) => unknown;
+  /** Each sign of progress starts `timeoutMs` anew. Asks for progress, even without `onProgress`. */
+  readonly resetTimeoutOnProgress?: boolean;
+  /** The absolute bound, whatever progress there is. Default, where progress resets the timeout: the peer's `maxTotalTimeoutMs`. */
+  readonly maxTotalTimeoutMs?: number;
+  /** The peer's request in whose exchange this one is sent; it may decide the lane (see `Route`). */
+  readonly related?: RequestId;
+}
+
+/** What the request layer adds for itself: an exchange whose end ends this call too. */
+export interface CallOptions extends RequestOptions {
+  readonly parent?: Signal;
+}
+
+/** Our requests that wait for an answer. */
+export interface Outgoing {
+  readonly size: number;
+  /** Responses that came after their request was given up. */
+  readonly late: number;
+  /** Responses to what was never asked. */
+  readonly unknown: number;
+  request(method: string, params: JsonObject | undefined, options: CallOptions): Promise<JsonObject>;
+  settle(response: ResultMessage | ErrorMessage): void;
+  progress(params: JsonObject): void;
+  /** A server ends a subscription by cancelling the request that opened it (2026-07-28, basic/patterns/cancellation). */
+  endSubscription(id: RequestId): void;
+  close(error: LocalError): void;
+}
+
+export interface OutgoingParts {
+  readonly host: Host;
+  readonly limits: Limits;
+  readonly log: Log;
+  readonly requestTimeoutMs: number;
+  readonly maxTotalTimeoutMs: number;
+  send(message: Message, route?: Route): Promise<void>;
+}
+
+interface Pending {
+  readonly id: number;
+  readonly method: string;
+  readonly route: Route | undefined;
+  readonly timeoutMs: number;
+  readonly totalMs: number;
+  /** Where `totalMs` ends it, in `host.now()`; `dueAt` is never past it. */
+  readonly lastAt: number;
+  dueAt: number;
+  readonly resolve: (result: JsonObject) => void;
+  readonly reject: (error: Error) => void;
+  /** Whether the request carried a token. */
+  readonly tracked: boolean;
+  readonly resets: boolean;
+  readonly onProgress: RequestOptions["onProgress"];
+  unlink: (() => void) | undefined;
+  unlinkParent: (() => void) | undefined;
+}
+
+export function createOutgoing({ host, limits, log, requestTimeoutMs, maxTotalTimeoutMs, send }: OutgoingParts): Outgoing {
+  // Keyed by our own integers; a response whose id is the string "1" finds nothing.
+  const table = new Map<RequestId, Pending>();
+  let lastId = 0;
+  let late = 0;
+  let unknown = 0;
+
+  const deadlines = createDeadlines<Pending>(host, () => table.values(), ({ id, method, dueAt, lastAt, timeoutMs, totalMs }) => {
+    const ms = dueAt === lastAt ? totalMs : timeoutMs;
+    giveUp(id, `no answer within ${ms} ms`, new LocalError("timeout", `${method} got no answer within ${ms} ms`, { details: { timeoutMs: ms } }));
+  });
+
+  const take = (id: RequestId): Pending | undefined => {
+    const pending = table.get(id);
+    if (pending === undefined) return undefined;
+    table.delete(id);
+    if (table.size === 0) deadlines.stop();
+    pending.unlink?.();
+    pending.unlinkParent?.();
+    return pending;
+  };
+
+  const giveUp = (id: number, reason: string, error: LocalError) => {
+    const pending = take(id);
+    if (pending === undefined) return;
+    pending.reject(error);
+    // A handshake is never cancelled: whoever gives it up closes the connection (MCP basic/utilities/cancellation).
+    if (pending.method === "initialize") return;
+    send({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: id, reason } }, pending.route).catch((thrown: unknown) =>
+      log({ level: "debug", message: "a cancellation could not be sent", error: thrown }),
+    );
+  };
+
+  const linkSignals = (pending: Pending, { signal, parent }: CallOptions) => {
+    const { id, method } = pending;
+    const onAbort = (reason: unknown) =>
+      giveUp(id, typeof reason === "string" ? reason : "given up by the caller", new LocalError("aborted", `${method} was given up`, { cause: reason }));
+    if (signal !== undefined) pending.unlink = subscribe(signal, onAbort);
+    if (parent !== undefined) pending.unlinkParent = subscribe(parent, onAbort);
+  };
+
+  const start = (
+    method: string,
+    params: JsonObject | undefined,
+    options: CallOptions,
+    resolve: (result: JsonObject) => void,
+    reject: (error: Error) => void,
+  ) => {
+    const { timeoutMs = requestTimeoutMs, onProgress, resetTimeoutOnProgress: resets = false, related } = options;
+    const totalMs = options.maxTotalTimeoutMs ?? (resets ? maxTotalTimeoutMs : Infinity);
+    const refusal = refuseCall(method, timeoutMs, totalMs, options, table.size >= limits.maxPendingRequests);
+    if (refusal !== undefined) return reject(refusal);
+    const id = ++lastId;
+    const now = timeoutMs === Infinity && totalMs === Infinity ? 0 : host.now();
+    const pending: Pending = {
+      id,
+      method,
+      route: related === undefined ? undefined : { related },
+      timeoutMs,
+      totalMs,
+      lastAt: now + totalMs,
+      dueAt: now + Math.min(timeoutMs, totalMs),
+      resolve,
+      reject,
+      tracked: onProgress !== undefined || resets,
+      resets,
+      onProgress,
+      unlink: undefined,
+      unlinkParent: undefined,
+    };
+    table.set(id, pending);
+    deadlines.watch(pending);
+    if (options.signal !== undefined || options.parent !== undefined) linkSignals(pending, options);
+    const sent = withToken(params, pending.tracked ? id : undefined);
+    send(sent === undefined ? { jsonrpc: "2.0", id, method } : { jsonrpc: "2.0", id, method, params: sent }, pending.route).catch((error: Error) =>
+      take(id)?.reject(error),
+    );
+  };
+
+  return {
+    get size() {
+      return table.size;
+    },
+    get late() {
+      return late;
+    },
+    get unknown() {
+      return unknown;
+    },
+    request: (method, params, options) => new Promise((resolve, reject) => start(method, params, options, resolve, reject)),
+    settle(response) {
+      const { id } = response;
+      const pending = id === undefined || id === null ? undefined : take(id);
+      if (pending !== undefined) {
+        if ("result" in response) pending.resolve(response.result);
+        else pending.reject(new RpcError(response.error.code, response.error.message, response.error.data));
+      } else if (typeof id === "number" && id >= 1 && id <= lastId) {
+        late++;
+      } else {
+        unknown++;
+        const code = "error" in response ? response.error.code : undefined;
+        log({ level: "warning", message: "a response fits no request", details: { id: id ?? null, ...(code === undefined ? {} : { code }) } });
+      }
+    },
+    progress(params) {
+      const { progressToken, progress } = params;
+      const pending = typeof progressToken === "number" ? table.get(progressToken) : undefined;
+      if (pending === undefined || !pending.tracked || typeof progress !== "number") return;
+      if (pending.resets) pending.dueAt = Math.min(host.now() + pending.timeoutMs, pending.lastAt);
+      const { onProgress } = pending;
+      // `progress` is a number, the rest of the interface is optional.
+      if (onProgress !== undefined) callDetached(log, "onProgress", () => onProgress(params as unknown as Progress));
+    },
+    endSubscription(id) {
+      if (table.get(id)?.method !== "subscriptions/listen") return;
+      take(id)?.reject(new LocalError("closed", "the server has ended the subscription"));
+    },
+    close(error) {
+      for (const id of [...table.keys()]) take(id)?.reject(error);
+    },
+  };
+}
+
+function refuseCall(method: string, timeoutMs: number, totalMs: number, options: CallOptions, full: boolean): LocalError | undefined {
+  if (!(timeoutMs > 0 && totalMs > 0)) {
+    return new LocalError("invalid_argument", "timeoutMs and maxTotalTimeoutMs are positive numbers of milliseconds, or Infinity");
+  }
+  const gone = options.signal?.aborted ? options.signal : options.parent?.aborted ? options.parent : undefined;
+  if (gone !== undefined) return new LocalError("aborted", `${method} was given up before it was sent`, { cause: gone.reason, details: { delivery: "none" } });
+  if (full) return new LocalError("limit_exceeded", `too many requests wait for an answer (maxPendingRequests)`, { details: { delivery: "none" } });
+  return undefined;
+}
+
+/**
+ * Progress tokens on this connection are ours: the request's id, which no other request has. A token that the caller put in
+ * goes out, as nobody here would hear of it, and it could be another request's.
+ */
+function withToken(params: JsonObject | undefined, token: number | undefined): JsonObject | undefined {
+  const meta = params?._meta;
+  if (token !== undefined) return { ...params, _meta: { ...(isObject(meta) ? meta : {}), progressToken: token } };
+  if (!isObject(meta) || !Object.hasOwn(meta, "progressToken")) return params;
+  const { progressToken: _dropped, ...rest } = meta;
+  return { ...params, _meta: rest };
+}
