@@ -113,7 +113,7 @@ function international(text: string, digits: number, plus: number): Span | undef
 /** `0044 20 7946 0958`: the exit code in place of the plus. */
 function exitCode(text: string, digits: number, groups: readonly Group[]): number | undefined {
   const first = groups[0];
-  if (first === undefined || first.length > 5 || !text.startsWith("00", digits) || text.charAt(digits + 2) === "0") return undefined;
+  if (first === undefined || first.length < 3 || first.length > 5 || !text.startsWith("00", digits) || text.charAt(digits + 2) === "0") return undefined;
   return longest(groups, (count, group) => count >= 3 && group.total >= 12 && uniform(groups, count) && mayEnd(text, group));
 }
 

@@ -1,4 +1,4 @@
-import { isDigit } from "./characters.ts";
+import { DOT, HYPHEN, isDigit, isLetter, OPEN, PLUS, SLASH, SPACE } from "./characters.ts";
 import { card } from "./card.ts";
 import type { Detector, Match, SensitiveType } from "./detector.ts";
 import { email } from "./email.ts";
@@ -51,19 +51,33 @@ function findAtSign(text: string, detector: Detector, found: Match[]): void {
 }
 
 function findAtDigits(text: string, detectors: readonly Detector[], found: Match[]): void {
-  let inRun = false;
-  for (let at = 0; at < text.length; at++) {
-    if (!isDigit(text.charCodeAt(at))) {
-      inRun = false;
-      continue;
+  for (let start = 0; start < text.length; start++) {
+    if (!isDigit(text.charCodeAt(start))) continue;
+    let end = start + 1;
+    while (isDigit(text.charCodeAt(end))) end++;
+    if (mayOpen(text, start, end)) {
+      for (const detector of detectors) {
+        const span = detector.matchAt(text, start);
+        if (span !== undefined) found.push({ type: detector.type, start: span.start, end: span.end });
+      }
     }
-    if (inRun) continue;
-    inRun = true;
-    for (const detector of detectors) {
-      const span = detector.matchAt(text, at);
-      if (span !== undefined) found.push({ type: detector.type, start: span.start, end: span.end });
-    }
+    start = end;
   }
+}
+
+/**
+ * Whether any detector can make something of this run of digits: it is long, or goes on after one separator, or stands behind what an
+ * international number or an account number starts with. Most numbers in a text are done with here.
+ */
+function mayOpen(text: string, start: number, end: number): boolean {
+  if (end - start >= 13) return true;
+  const after = text.charCodeAt(end);
+  if (after === SPACE || after === HYPHEN || after === DOT || after === SLASH || after === OPEN) {
+    const next = text.charCodeAt(end + 1);
+    if (isDigit(next) || next === OPEN) return true;
+  }
+  const before = text.charCodeAt(start - 1);
+  return before === PLUS || before === OPEN || (isLetter(before) && isLetter(text.charCodeAt(start - 2)));
 }
 
 function mergeOverlaps(found: Match[]): Match[] {
