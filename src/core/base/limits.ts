@@ -19,6 +19,8 @@ export interface Limits {
   readonly maxStderrBytes: number;
   /** Audit and observe-only invocations that outlive their chain step, per chain. Above: dropped and counted. */
   readonly maxDetached: number;
+  /** Events that a chain keeps its plans for. Above: all are dropped, and made again when asked for. */
+  readonly maxPlans: number;
   /** Interceptors in one chain or registry. Above: adding is refused. */
   readonly maxInterceptors: number;
   /** Pages that a list is drained for. Above: an error. */
@@ -34,6 +36,7 @@ export const DEFAULT_LIMITS: Limits = Object.freeze({
   maxQueuedBytes: 64 * 1024 * 1024,
   maxStderrBytes: 64 * 1024,
   maxDetached: 1_000,
+  maxPlans: 1_000,
   maxInterceptors: 10_000,
   maxPages: 1_000,
 });

@@ -13,9 +13,10 @@ export interface InterceptorSource {
   /** All descriptors, canonical, in registration order. */
   list(signal?: Signal): Promise<readonly InterceptorDescriptor[]>;
   /**
-   * Runs one interceptor. `params` is the callee's to keep: the caller passes a payload that nobody else holds, or text-backed JSON.
-   * May answer synchronously. Rejects with the `RpcError` that `interceptor/invoke` would answer, or a `LocalError` where the
-   * connection failed. After an abort of `signal` it may settle or not; the caller no longer listens.
+   * Runs one interceptor. `params` is shared and read-only: the source copies or serialises what it hands on, before it returns, so that
+   * one copy is made for each invocation and not two. May answer synchronously; the result is the caller's to keep. Throws or
+   * rejects with the `RpcError` that `interceptor/invoke` would answer, or a `LocalError` where the connection failed.
+   * After an abort of `signal` it may settle or not; the caller no longer listens. The caller watches `params.timeoutMs`.
    */
   invoke(params: InvokeParams, signal: Signal): InvokeResult | Promise<InvokeResult>;
 }

@@ -1,0 +1,179 @@
+import { LocalError } from "../base/errors.ts";
+import type { Host } from "../base/host.ts";
+import { cloneJson, isObject, type JsonObject } from "../base/json.ts";
+import type { Limits } from "../base/limits.ts";
+import { subscribe, type Signal, type SignalLike } from "../base/signal.ts";
+import { timeoutProblem } from "../interceptor/descriptor.ts";
+import type { InvocationContext, Phase } from "../wire/gen/interceptors.ts";
+import type { ChainEntry } from "./entry.ts";
+import type { NameIndex } from "./names.ts";
+import { planSteps, resolveDirection, type Direction, type Plan } from "./plan.ts";
+import type { PlanCache } from "./plan-cache.ts";
+import type { Reporter } from "./report.ts";
+import type { ChainResult } from "./result.ts";
+import { runPlan, type Detached, type Run } from "./run.ts";
+
+export type Revalidate = "if-modified" | "never";
+
+export interface ExecuteParams {
+  readonly event: string;
+  readonly phase: Phase;
+  /** By default the server's side of requests that only clients send; required for all other events. */
+  readonly direction?: Direction;
+  readonly payload: unknown;
+  /** Nobody will change `payload`, `request`, `config` and `context` any more, so the chain need not copy them. They are plain JSON. */
+  readonly owned?: boolean;
+  /** Protocol version of the message, for `compat`; unknown, every entry is compatible. */
+  readonly version?: string;
+  /** Only these entries, by name or `label/name`; an empty list is no filter. */
+  readonly interceptors?: readonly string[];
+  /** Laid over the entries' static `config`, member by member; by name or `label/name`. */
+  readonly config?: Readonly<Record<string, JsonObject>>;
+  /** For the whole execution. */
+  readonly timeoutMs?: number;
+  readonly context?: InvocationContext;
+  /** The request that a response answers, for entries with `withRequest`. */
+  readonly request?: { readonly method: string; readonly params?: JsonObject };
+  /** The payload is `{ error }`: only entries with `handlesErrors` run. */
+  readonly error?: boolean;
+  /** Beats the chain's own setting. */
+  readonly revalidate?: Revalidate;
+  readonly signal?: Signal | SignalLike;
+}
+
+/** What a chain lends to its executions. */
+export interface ChainParts {
+  readonly host: Host;
+  readonly limits: Limits;
+  readonly reporter: Reporter;
+  readonly revalidate: Revalidate;
+  readonly timeoutMs: number | undefined;
+  readonly plans: PlanCache;
+  readonly names: NameIndex;
+  readonly detached: Detached;
+  countLateAnswer(): void;
+  /** The time now, as ISO 8601 text. */
+  timestamp(): string;
+}
+
+/**
+ * Runs a chain once. Rejects with a `LocalError` for wrong parameters, or with the caller's reason. What several invocations read over
+ * time is copied first, unless it is `owned`: what was judged must be what is sent.
+ */
+export async function execute(params: ExecuteParams, parts: ChainParts): Promise<ChainResult> {
+  const direction = resolveDirection(params.event, params.phase, params.direction);
+  const timeoutMs = params.timeoutMs ?? parts.timeoutMs;
+  const problem = paramsProblem(params, timeoutMs);
+  if (problem !== undefined) throw new LocalError("invalid_argument", problem);
+  const { config } = params;
+  const configs = config === undefined ? undefined : new Map(Object.keys(config).map((text) => [parts.names.find(text), config[text]!]));
+
+  const plan = planFor(params, direction, parts);
+  const revalidate = direction === "receiving" && (params.revalidate ?? parts.revalidate) === "if-modified";
+  const execution = new Execution(params, parts, { plan, revalidate, timeoutMs: timeoutMs ?? Infinity, configs });
+  try {
+    return await runPlan(execution, plan, execution.payload, parts.detached);
+  } finally {
+    execution.release();
+  }
+}
+
+interface Settings {
+  readonly plan: Plan;
+  readonly revalidate: boolean;
+  readonly timeoutMs: number;
+  readonly configs: ReadonlyMap<ChainEntry, JsonObject> | undefined;
+}
+
+// A class for speed: its methods are shared, where a plain object would have new closures for each message.
+class Execution implements Run {
+  readonly host: Host;
+  readonly maxDepth: number;
+  readonly reporter: Reporter;
+  readonly event: string;
+  readonly phase: Phase;
+  readonly deadline: number;
+  readonly timeoutMs: number;
+  readonly revalidate: boolean;
+  readonly payload: unknown;
+  readonly request: ExecuteParams["request"] | undefined;
+  readonly #parts: ChainParts;
+  readonly #signal: Signal | SignalLike | undefined;
+  readonly #given: InvocationContext | undefined;
+  // Complete configurations, by entry; only of entries that the call configures.
+  readonly #configs: Map<ChainEntry, JsonObject> | undefined;
+  #context: InvocationContext | undefined;
+  #cancels: Set<(reason: unknown) => void> | undefined;
+  #unsubscribe: (() => void) | undefined;
+
+  constructor(params: ExecuteParams, parts: ChainParts, { plan, revalidate, timeoutMs, configs }: Settings) {
+    const { host, limits } = parts;
+    const own = <T>(value: T): T => (params.owned || plan.steps.length === 0 ? value : cloneJson(value, limits.maxDepth));
+    this.host = host;
+    this.maxDepth = limits.maxDepth;
+    this.reporter = parts.reporter;
+    this.event = params.event;
+    this.phase = params.phase;
+    this.deadline = timeoutMs === Infinity ? Infinity : host.now() + timeoutMs;
+    this.timeoutMs = timeoutMs;
+    this.revalidate = revalidate;
+    this.payload = own(params.payload === undefined ? null : params.payload);
+    this.request = plan.withRequest && params.request !== undefined ? own(params.request) : undefined;
+    this.#parts = parts;
+    this.#signal = params.signal;
+    this.#given = params.context === undefined ? undefined : own(params.context);
+    this.#configs = configs && new Map([...configs].map(([entry, config]) => [entry, { ...entry.config, ...own(config) }]));
+  }
+
+  context(): InvocationContext {
+    return (this.#context ??= { timestamp: this.#parts.timestamp(), ...this.#given });
+  }
+
+  config(entry: ChainEntry): JsonObject | undefined {
+    return this.#configs?.get(entry) ?? entry.config;
+  }
+
+  onAbort(cancel: (reason: unknown) => void): () => void {
+    if (this.#signal === undefined) return () => {};
+    const cancels = (this.#cancels ??= new Set());
+    cancels.add(cancel);
+    this.#unsubscribe ??= subscribe(this.#signal, (reason) => {
+      for (const cancelOne of [...cancels]) cancelOne(abortReason(reason));
+    });
+    return () => cancels.delete(cancel);
+  }
+
+  throwIfAborted(): void {
+    if (this.#signal?.aborted) throw abortReason(this.#signal.reason);
+  }
+
+  countLateAnswer(): void {
+    this.#parts.countLateAnswer();
+  }
+
+  release(): void {
+    this.#unsubscribe?.();
+  }
+}
+
+/** The reason of an abort, or one of ours where it has none. */
+function abortReason(reason: unknown): unknown {
+  return reason ?? new LocalError("aborted", "the caller gave up");
+}
+
+function planFor({ event, phase, version, error, interceptors = [] }: ExecuteParams, direction: Direction, { plans, names }: ChainParts): Plan {
+  const query = { event, phase, direction, version, error };
+  if (interceptors.length === 0) return plans.plan(query);
+  const wanted = new Set(interceptors.map((text) => names.find(text)));
+  return planSteps(plans.matches(event)[phase].filter((entry) => wanted.has(entry)), query);
+}
+
+function paramsProblem({ phase, error, config, context, interceptors, revalidate }: ExecuteParams, timeoutMs: unknown): string | undefined {
+  if (error === true && phase !== "response") return "error is for the response phase";
+  if (interceptors !== undefined && !Array.isArray(interceptors)) return "interceptors must be a list of names";
+  if (context !== undefined && !isObject(context)) return "context must be an object";
+  if (config !== undefined && !(isObject(config) && Object.values(config).every(isObject))) return "config must hold an object for each name";
+  if (revalidate !== undefined && revalidate !== "if-modified" && revalidate !== "never") return 'revalidate must be "if-modified" or "never"';
+  const fault = timeoutMs === undefined ? undefined : timeoutProblem(timeoutMs);
+  return fault === undefined ? undefined : `timeoutMs ${fault}`;
+}

@@ -1,0 +1,196 @@
+import { LocalError } from "../base/errors.ts";
+import type { Host } from "../base/host.ts";
+import { cloneJson, isObject, type JsonObject } from "../base/json.ts";
+import { createSignal } from "../base/signal.ts";
+import { OWN_META } from "../interceptor/descriptor.ts";
+import { isMcpEvent } from "../interceptor/event.ts";
+import { isThenable } from "../interceptor/invoke.ts";
+import type { ConditionInput } from "../interceptor/policy.ts";
+import { readResult } from "../interceptor/result.ts";
+import type { InvocationContext, InvokeParams, InvokeResult, Phase } from "../wire/gen/interceptors.ts";
+import { classify, failure, timeoutFailure, type Failure } from "./classify.ts";
+import type { ChainEntry } from "./entry.ts";
+import type { PlannedEntry } from "./plan.ts";
+import { reportFailure, reportOutcome, type Reporter } from "./report.ts";
+
+/** A remote server gets this much longer than the timeout that it was sent, so that its own, richer error wins. */
+export const REMOTE_GRACE_MS = 250;
+
+/** What the invocations of one `execute` share. */
+export interface Invoking {
+  readonly host: Host;
+  readonly maxDepth: number;
+  readonly reporter: Reporter;
+  readonly event: string;
+  readonly phase: Phase;
+  /** On the host's clock; `Infinity` without a chain timeout. */
+  readonly deadline: number;
+  readonly timeoutMs: number;
+  /** The same object on each call. */
+  context(): InvocationContext;
+  config(entry: ChainEntry): JsonObject | undefined;
+  readonly request: { readonly method: string; readonly params?: JsonObject } | undefined;
+  /** Calls back when the caller gives up; returns the unsubscriber. */
+  onAbort(cancel: (reason: unknown) => void): () => void;
+  countLateAnswer(): void;
+}
+
+/** The place of one invocation in the result. Filled by `startEntry`, at once or when `pending` settles. */
+export interface Slot {
+  readonly planned: PlannedEntry;
+  readonly revalidation: boolean;
+  /** Undefined before the end, and for good where the entry's `when` said no or the caller gave up. */
+  outcome: Outcome | undefined;
+  /** Never rejects. */
+  pending: Promise<void> | undefined;
+  /** Ends a pending invocation with this failure. */
+  drop: ((failure: Failure) => void) | undefined;
+}
+
+export type Outcome = { readonly elapsedMs: number } & (
+  | { readonly result: InvokeResult; readonly failure?: undefined }
+  | { readonly result?: undefined; readonly failure: Failure }
+);
+
+/** Starts one entry on `payload`, which it only reads. Nothing is thrown: whatever goes wrong is the outcome. */
+export function startEntry(run: Invoking, planned: PlannedEntry, payload: unknown, revalidation: boolean): Slot {
+  const slot: Slot = { planned, revalidation, outcome: undefined, pending: undefined, drop: undefined };
+  const { entry } = planned;
+  const { host } = run;
+  if (planned.incompatible !== undefined) {
+    conclude(run, slot, { elapsedMs: 0, failure: failure("incompatible", planned.incompatible) });
+    return slot;
+  }
+  if (entry.policy.when !== undefined) {
+    try {
+      if (!applies(entry.policy.when, run, entry, payload)) return slot;
+    } catch (thrown) {
+      conclude(run, slot, { elapsedMs: 0, failure: failure("crashed", "the condition of the entry failed", thrown) });
+      return slot;
+    }
+  }
+
+  const startedAt = host.now();
+  const leftMs = run.deadline - startedAt;
+  const chainBound = leftMs < entry.policy.timeoutMs;
+  const sentMs = Math.floor(chainBound ? leftMs : entry.policy.timeoutMs);
+  const limitMs = chainBound ? run.timeoutMs : entry.policy.timeoutMs;
+  if (sentMs < 1) {
+    conclude(run, slot, { elapsedMs: 0, failure: timeoutFailure(limitMs) });
+    return slot;
+  }
+  const waitMs = entry.source.remote ? Math.min(sentMs + REMOTE_GRACE_MS, leftMs) : sentMs;
+  const source = createSignal();
+  const end = (answer: unknown, threw: boolean) => {
+    const elapsedMs = host.now() - startedAt;
+    if (elapsedMs > waitMs) {
+      run.countLateAnswer();
+      conclude(run, slot, { elapsedMs, failure: timeoutFailure(limitMs) });
+    } else {
+      conclude(run, slot, threw ? { elapsedMs, failure: classify(answer, limitMs) } : readAnswer(run, planned, answer, elapsedMs));
+    }
+  };
+
+  let answer: unknown;
+  try {
+    answer = entry.source.invoke(paramsFor(run, entry, payload, sentMs, revalidation), source.signal);
+    if (!isThenable(answer)) {
+      end(answer, false);
+      return slot;
+    }
+  } catch (thrown) {
+    end(thrown, true);
+    return slot;
+  }
+
+  const promise = answer;
+  slot.pending = new Promise((resolve) => {
+    let open = true;
+    let stopTimer = () => {};
+    let unsubscribe = () => {};
+    // Whatever comes first closes the slot; the order matters, since an abort may call back into us.
+    const close = (fill: () => void) => {
+      open = false;
+      stopTimer();
+      unsubscribe();
+      fill();
+      resolve();
+    };
+    const cut = (reason: Failure, signalled: LocalError) => {
+      close(() => conclude(run, slot, { elapsedMs: host.now() - startedAt, failure: reason }));
+      source.abort(signalled);
+    };
+    slot.drop = (reason) => {
+      if (open) cut(reason, new LocalError("aborted", reason.message));
+    };
+    try {
+      stopTimer = host.setTimer(() => {
+        const reason = timeoutFailure(limitMs);
+        cut(reason, new LocalError("timeout", reason.message));
+      }, waitMs);
+    } catch (thrown) {
+      // A host without timers cannot bound what answers later.
+      return slot.drop(classify(thrown, limitMs));
+    }
+    unsubscribe = run.onAbort((reason) => {
+      close(() => {});
+      source.abort(reason);
+    });
+    new Promise((settle) => settle(promise)).then(
+      (value) => (open ? close(() => end(value, false)) : run.countLateAnswer()),
+      (thrown: unknown) => {
+        if (open) close(() => end(thrown, true));
+      },
+    );
+  });
+  return slot;
+}
+
+function conclude(run: Invoking, slot: Slot, outcome: Outcome): void {
+  slot.outcome = outcome;
+  if (outcome.failure !== undefined) reportFailure(run, slot.planned, outcome.failure);
+  if (run.reporter.observe !== undefined) reportOutcome(run, slot, outcome);
+}
+
+function readAnswer(run: Invoking, { entry }: PlannedEntry, answer: unknown, elapsedMs: number): Outcome {
+  try {
+    const claimed = isObject(answer) ? answer.durationMs : undefined;
+    const durationMs = typeof claimed === "number" && claimed >= 0 ? claimed : Math.ceil(elapsedMs);
+    const result = readResult(answer, { name: entry.name, type: entry.type, phase: run.phase, durationMs });
+    if (result.type === "mutation" && result.modified && isMcpEvent(run.event) && !isObject(result.payload)) {
+      return { elapsedMs, failure: failure("malformed_result", `the payload of ${run.event} must be an object`) };
+    }
+    return { elapsedMs, result };
+  } catch (thrown) {
+    // A hostile object may throw anything when it is read.
+    const text = thrown instanceof LocalError ? thrown.message : "the result cannot be read";
+    return { elapsedMs, failure: failure("malformed_result", text, thrown) };
+  }
+}
+
+function paramsFor(run: Invoking, entry: ChainEntry, payload: unknown, timeoutMs: number, revalidation: boolean): InvokeParams {
+  const params: InvokeParams = { name: entry.name, event: run.event, phase: run.phase, payload, timeoutMs, context: run.context() };
+  const config = run.config(entry);
+  if (config !== undefined) params.config = config;
+  const showRequest = entry.withRequest && run.phase === "response" && run.request !== undefined;
+  if (showRequest || revalidation) {
+    params._meta = {};
+    if (showRequest) params._meta[OWN_META.request] = run.request;
+    if (revalidation) params._meta[OWN_META.revalidation] = true;
+  }
+  return params;
+}
+
+function applies(when: (input: ConditionInput) => unknown, { event, phase, maxDepth }: Invoking, { name }: ChainEntry, payload: unknown): boolean {
+  let copy: { readonly payload: unknown } | undefined;
+  const answer = when({
+    event,
+    phase,
+    name,
+    get payload() {
+      return (copy ??= { payload: cloneJson(payload, maxDepth) }).payload;
+    },
+  });
+  if (typeof answer !== "boolean") throw new LocalError("invalid_argument", "when must return a boolean");
+  return answer;
+}

@@ -1,0 +1,178 @@
+import { LocalError } from "../base/errors.ts";
+import type { PlatformSignal } from "../base/host.ts";
+import { cloneJson, type JsonObject } from "../base/json.ts";
+import type { Compat, InterceptorDescriptor, InterceptorType, InvocationContext, Mode, Phase, Principal, PriorityHint } from "../wire/gen/interceptors.ts";
+import { compileConfigSchema, type ConfigCheck } from "./config-schema.ts";
+import { descriptorProblem, OWN_META, readExtras, timeoutProblem } from "./descriptor.ts";
+import type { ErrorPayload, PayloadOf } from "./payload.ts";
+import type { Mutation, Verdict } from "./verdict.ts";
+
+export interface HookDeclaration {
+  readonly events: readonly string[];
+  readonly phase: Phase;
+}
+
+/** What an interceptor is: the SEP's members, and three of ours. All but `name` and `hooks` have defaults. */
+export interface Declaration<H extends readonly HookDeclaration[] = readonly HookDeclaration[], E extends boolean = boolean> {
+  /** Any text. A chain addresses it as `label/name`, split at the first `/`, so a name may hold one and a label may not. */
+  readonly name: string;
+  readonly hooks: H;
+  readonly version?: string;
+  readonly description?: string;
+  /** `active` unless said otherwise: `audit` never blocks and never changes. */
+  readonly mode?: Mode;
+  /** False unless said otherwise: a failure blocks the message. */
+  readonly failOpen?: boolean;
+  /** Order among mutators, lower first; 0 unless said otherwise. */
+  readonly priorityHint?: PriorityHint;
+  readonly compat?: Compat;
+  /** JSON Schema 2020-12 of `config`; checked before each run. */
+  readonly configSchema?: JsonObject;
+  /** Also run on error responses: the payload of the response phase is `{ error }` then. */
+  readonly handlesErrors?: E;
+  /** In the response phase, also show the request as `context.request`. */
+  readonly withRequest?: boolean;
+  /** Time for one run, where whoever calls sets none; 30,000 unless said otherwise. */
+  readonly timeoutMs?: number;
+}
+
+/** The invoker's context (SEP-2624, Invocation Configuration and Context), asserted by it, and what we add. A copy of the handler's own. */
+export interface HandlerContext extends InvocationContext {
+  /** The request that this response answers; present with `withRequest`. */
+  readonly request?: { readonly method: string; readonly params?: JsonObject };
+  /** This validator has judged the message before it was mutated, and is asked again: do not count it twice. */
+  readonly revalidation?: true;
+}
+
+/** The one argument of a handler. `payload`, `config` and `context` are copies of the handler's own: only its return value counts. */
+export interface HandlerInput<Event extends string = string, P extends Phase = Phase, Payload = unknown> {
+  readonly payload: Payload;
+  readonly event: Event;
+  readonly phase: P;
+  readonly config: JsonObject;
+  readonly context: HandlerContext;
+  /** Whoever calls the server that hosts this interceptor, as the transport verified it. */
+  readonly caller: Principal | undefined;
+  /** Aborts at the timeout, on cancellation, and when the run is over. Made on first reading. */
+  readonly signal: PlatformSignal;
+  readonly name: string;
+}
+
+type EventOf<Pattern extends string> = Pattern extends "*" ? string : Pattern extends `${infer Namespace}/*` ? `${Namespace}/${string}` : Pattern;
+
+type PatternInput<Pattern extends string, P extends Phase, E extends boolean> = Pattern extends string
+  ? P extends Phase
+    ? HandlerInput<EventOf<Pattern>, P, PayloadOf<Pattern, P> | (E extends true ? (P extends "response" ? ErrorPayload : never) : never)>
+    : never
+  : never;
+
+type HookInput<Hook, E extends boolean> = Hook extends { readonly events: readonly (infer Pattern extends string)[]; readonly phase: infer P extends Phase }
+  ? PatternInput<Pattern, P, E>
+  : never;
+
+/** The inputs that hooks lead to: a union, told apart by `event` and `phase`. */
+export type InputOf<H extends readonly HookDeclaration[], E extends boolean = false> = HookInput<H[number], E>;
+
+export type ValidatorOutput = boolean | Verdict;
+export type MutatorOutput<Payload> = Payload | Mutation<Payload>;
+
+/** Match conditions that a pattern cannot say: false, and the handler is not called. A throw, or anything but a boolean, is a failure. */
+export interface Conditions<Input> {
+  readonly when?: (input: Input) => boolean;
+}
+
+/** A frozen, ready-to-run interceptor; made by {@link validator} and {@link mutator}. */
+export interface Interceptor {
+  /** Canonical, and as declared: `ns/*` is not expanded. */
+  readonly descriptor: InterceptorDescriptor;
+  readonly handler: (input: HandlerInput) => unknown;
+  readonly when: ((input: HandlerInput) => unknown) | undefined;
+  readonly checkConfig: ConfigCheck | undefined;
+  readonly handlesErrors: boolean;
+  readonly withRequest: boolean;
+  readonly timeoutMs: number | undefined;
+}
+
+/**
+ * A validator: looks at the payload and says whether it may pass. The handler returns a boolean, a {@link Verdict}, or a promise of
+ * one; nothing at all is a malformed result. Throws `invalid_argument`, with the name and the member, if the declaration is wrong.
+ */
+export function validator<const H extends readonly HookDeclaration[], const E extends boolean = false>(
+  declaration: Declaration<H, E> & Conditions<InputOf<H, E>>,
+  handler: (input: InputOf<H, E>) => ValidatorOutput | Promise<ValidatorOutput>,
+): Interceptor {
+  return define("validation", declaration, handler as Handler);
+}
+
+/**
+ * A mutator: returns the new payload, or the one it got, edited in place or not, or `unchanged()`, or a promise of these. What counts is the
+ * value: one that equals the input is reported as not modified. Nothing at all is a malformed result: a forgotten `return`
+ * must not look like a mutator that had nothing to do. Throws like {@link validator}.
+ */
+export function mutator<const H extends readonly HookDeclaration[], const E extends boolean = false>(
+  declaration: Declaration<H, E> & Conditions<InputOf<H, E>>,
+  handler: (input: InputOf<H, E>) => MutatorOutput<InputOf<H, E>["payload"]> | Promise<MutatorOutput<InputOf<H, E>["payload"]>>,
+): Interceptor {
+  return define("mutation", declaration, handler as Handler);
+}
+
+// A handler is called only for its own hooks, so the input it gets is one of those that its type names.
+type Handler = (input: HandlerInput) => unknown;
+
+const MEMBERS: ReadonlySet<string> = new Set([
+  ...["name", "hooks", "version", "description", "mode", "failOpen", "priorityHint", "compat", "configSchema"],
+  ...["handlesErrors", "withRequest", "timeoutMs", "when"],
+]);
+
+function define(type: InterceptorType, declaration: Declaration & Conditions<never>, handler: Handler): Interceptor {
+  const { name, hooks, version, description, mode, failOpen, priorityHint, compat, configSchema, handlesErrors, withRequest, timeoutMs } = declaration;
+  const fail = (problem: string) => new LocalError("invalid_argument", `interceptor ${JSON.stringify(name)}: ${problem}`);
+
+  const unknown = Object.keys(declaration).find((member) => !MEMBERS.has(member));
+  if (unknown !== undefined) throw fail(`${unknown} is no member of a declaration; known are ${[...MEMBERS].join(", ")}`);
+  if (typeof handler !== "function") throw fail("the handler must be a function");
+  // Typed as never for callers of their own type; a plain function here.
+  const when = declaration.when as Interceptor["when"];
+  if (when !== undefined && typeof when !== "function") throw fail("when must be a function");
+  const timeoutFault = timeoutMs === undefined ? undefined : timeoutProblem(timeoutMs);
+  if (timeoutFault !== undefined) throw fail(`timeoutMs ${timeoutFault}`);
+
+  const extras: JsonObject = {
+    [OWN_META.handlesErrors]: handlesErrors || undefined,
+    [OWN_META.withRequest]: withRequest || undefined,
+    [OWN_META.timeoutMs]: timeoutMs,
+  };
+  const draft = {
+    name,
+    version,
+    description,
+    type,
+    hooks,
+    mode: mode === "active" ? undefined : mode,
+    failOpen: failOpen === false ? undefined : failOpen,
+    priorityHint: type === "validation" || priorityHint === 0 ? undefined : priorityHint,
+    compat,
+    configSchema,
+    _meta: Object.values(extras).every((extra) => extra === undefined) ? undefined : extras,
+  };
+  const problem = descriptorProblem(draft);
+  if (problem !== undefined) throw fail(problem);
+  // Checked just above; the copy drops the members that are undefined, and is ours alone.
+  const descriptor = deepFreeze(cloneJson(draft)) as InterceptorDescriptor;
+
+  let checkConfig: ConfigCheck | undefined;
+  try {
+    checkConfig = descriptor.configSchema === undefined ? undefined : compileConfigSchema(descriptor.configSchema);
+  } catch (thrown) {
+    throw fail(`configSchema ${thrown instanceof LocalError ? thrown.message : "cannot be used"}`);
+  }
+  return Object.freeze({ descriptor, handler, when, checkConfig, ...readExtras(descriptor) });
+}
+
+function deepFreeze<T>(value: T): T {
+  if (typeof value === "object" && value !== null) {
+    Object.freeze(value);
+    for (const child of Object.values(value)) deepFreeze(child);
+  }
+  return value;
+}

@@ -1,0 +1,38 @@
+import { describeError, ErrorCode, RpcError } from "../base/errors.ts";
+import type { Phase } from "../wire/gen/interceptors.ts";
+import type { ConfigProblem } from "./config-schema.ts";
+
+/** Why an invocation failed. Stable, and all that crosses the wire unless `exposeErrors` is set. */
+export type FailureReason = "timeout" | "crashed" | "malformed_result" | "unavailable" | "invalid_config" | "incompatible";
+
+const REASONS: ReadonlySet<unknown> = new Set<FailureReason>(["timeout", "crashed", "malformed_result", "unavailable", "invalid_config", "incompatible"]);
+
+export function isFailureReason(value: unknown): value is FailureReason {
+  return REASONS.has(value);
+}
+
+/** `Interceptor execution failed` (SEP-2624, Error Handling). `cause` stays on this side, unless `expose` puts its text in place of the reason. */
+export function executionFailed(
+  interceptor: string,
+  reason: FailureReason,
+  cause: unknown,
+  expose: boolean,
+  errors?: readonly ConfigProblem[],
+): RpcError {
+  const data = {
+    interceptor,
+    reason: expose && cause !== undefined ? describeError(cause) : reason,
+    ...(errors !== undefined && { errors: errors.map(({ path, reason }) => ({ path, reason })) }),
+  };
+  return withCause(new RpcError(ErrorCode.internalError, "Interceptor execution failed", data), cause);
+}
+
+/** `Interceptor execution timeout` (SEP-2624, Timeout and Cancellation). `timeoutMs` is the limit that ran out. */
+export function executionTimedOut(interceptor: string, timeoutMs: number, phase: Phase): RpcError {
+  return new RpcError(ErrorCode.interceptorTimeout, "Interceptor execution timeout", { interceptor, timeoutMs, phase });
+}
+
+function withCause(error: RpcError, cause: unknown): RpcError {
+  if (cause !== undefined) error.cause = cause;
+  return error;
+}

@@ -1,0 +1,150 @@
+import { ErrorCode, LocalError, RpcError } from "../base/errors.ts";
+import type { Host } from "../base/host.ts";
+import { cloneJson, isObject } from "../base/json.ts";
+import type { Signal } from "../base/signal.ts";
+import type { InvokeParams, InvokeResult, Principal } from "../wire/gen/interceptors.ts";
+import type { HandlerInput, Interceptor } from "./define.ts";
+import { timeoutProblem } from "./descriptor.ts";
+import { isEvent, hooksMatch } from "./event.ts";
+import { executionFailed, executionTimedOut, type FailureReason } from "./failure.ts";
+import { createInput, endInput } from "./input.ts";
+import { resultOfHandler } from "./result.ts";
+
+export interface InvokeOptions {
+  readonly host: Host;
+  /** Cancels the run: the handler's signal aborts, and the call rejects with the reason. */
+  readonly signal?: Signal;
+  readonly maxDepth: number;
+  /** Errors carry the handler's own text instead of a stable reason code. */
+  readonly exposeErrors?: boolean;
+  /** Whoever calls, as the transport verified it. */
+  readonly caller?: Principal;
+  /**
+   * By default the run ends by itself at `params.timeoutMs`, and at the abort of `signal`. `"caller"`: whoever calls watches the clock,
+   * aborts `signal` at the timeout and stops listening; the run settles when its handler does.
+   */
+  readonly clock?: "own" | "caller";
+}
+
+/**
+ * Runs one interceptor as `interceptor/invoke` does: the one server-side function, behind a connection and in process. The handler works
+ * on copies; `params` is only read, and not after the first `await` of a handler, but for `context` and `config`. A synchronous handler gives its result
+ * synchronously, and needs no timer.
+ *
+ * Throws or rejects with the `RpcError` of semantics, section 7; its `cause` is what the handler threw, for logs on this side.
+ * `not_json` (a `LocalError`) means that the payload itself is no JSON.
+ */
+export function invokeInterceptor(interceptor: Interceptor, params: InvokeParams, options: InvokeOptions): InvokeResult | Promise<InvokeResult> {
+  checkParams(interceptor, params);
+  const { host } = options;
+  const startedAt = host.now();
+  const { name } = interceptor.descriptor;
+  const failed = (reason: FailureReason, cause: unknown) => executionFailed(name, reason, cause, options.exposeErrors ?? false);
+
+  const payload = params.payload === undefined ? null : params.payload;
+  const problems = interceptor.checkConfig?.(params.config ?? {}) ?? [];
+  if (problems.length > 0) throw executionFailed(name, "invalid_config", undefined, false, problems);
+
+  const input = createInput(interceptor, params, cloneJson(payload, options.maxDepth), options);
+  const timeoutMs = options.clock === "caller" ? undefined : params.timeoutMs;
+  const finish = (output: unknown): InvokeResult => {
+    const elapsedMs = host.now() - startedAt;
+    if (timeoutMs !== undefined && elapsedMs > timeoutMs) throw executionTimedOut(name, timeoutMs, params.phase);
+    const asked = { name, type: interceptor.descriptor.type, phase: params.phase, durationMs: Math.ceil(elapsedMs) };
+    try {
+      return resultOfHandler(output, payload, asked, options.maxDepth);
+    } catch (thrown) {
+      throw failed("malformed_result", thrown);
+    }
+  };
+
+  let output: unknown;
+  try {
+    output = applies(interceptor, input) ? interceptor.handler(input) : skipped(interceptor, payload);
+    if (isThenable(output)) return waitFor(output, { input, finish, failed, timeoutMs, params, options });
+  } catch (thrown) {
+    endInput(input);
+    throw failed("crashed", thrown);
+  }
+  endInput(input);
+  return finish(output);
+}
+
+interface Waiting {
+  readonly input: ReturnType<typeof createInput>;
+  readonly finish: (output: unknown) => InvokeResult;
+  readonly failed: (reason: FailureReason, cause: unknown) => RpcError;
+  readonly timeoutMs: number | undefined;
+  readonly params: InvokeParams;
+  readonly options: InvokeOptions;
+}
+
+function waitFor(output: PromiseLike<unknown>, { input, finish, failed, timeoutMs, params, options }: Waiting): Promise<InvokeResult> {
+  return new Promise((resolve, reject) => {
+    let stopTimer: (() => void) | undefined;
+    let unlink: (() => void) | undefined;
+    // Later settlements find a promise that has settled: they change nothing.
+    const end = (reason?: unknown) => {
+      stopTimer?.();
+      unlink?.();
+      endInput(input, reason);
+    };
+    if (timeoutMs !== undefined) {
+      stopTimer = options.host.setTimer(() => {
+        const error = executionTimedOut(params.name, timeoutMs, params.phase);
+        reject(error);
+        end(error);
+      }, timeoutMs);
+    }
+    if (options.clock !== "caller") unlink = options.signal?.onAbort((reason) => {
+      reject(reason ?? new LocalError("aborted", "the invocation was cancelled"));
+      end(reason);
+    });
+    // A thenable may throw, settle twice or run other code; a promise of ours takes the first settlement alone.
+    new Promise((settle) => settle(output)).then(
+      (value) => {
+        end();
+        try {
+          resolve(finish(value));
+        } catch (error) {
+          reject(error);
+        }
+      },
+      (thrown: unknown) => {
+        end();
+        reject(failed("crashed", thrown));
+      },
+    );
+  });
+}
+
+function applies(interceptor: Interceptor, input: HandlerInput): boolean {
+  if (interceptor.when === undefined) return true;
+  const answer = interceptor.when(input);
+  if (typeof answer !== "boolean") throw new LocalError("invalid_argument", "when must return a boolean");
+  return answer;
+}
+
+// An interceptor whose `when` says no has nothing against the payload, and leaves it alone.
+function skipped(interceptor: Interceptor, payload: unknown): unknown {
+  return interceptor.descriptor.type === "validation" ? true : payload;
+}
+
+export function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";
+}
+
+function checkParams({ descriptor }: Interceptor, { name, event, phase, config, context, timeoutMs }: InvokeParams): void {
+  const refuse = (what: string, data: object) => new RpcError(ErrorCode.invalidParams, what, { interceptor: descriptor.name, ...data });
+  if (name !== descriptor.name) throw refuse("name must be the interceptor's", { path: "/name" });
+  if (!isEvent(event)) throw refuse('event must be a name, without "*"', { path: "/event" });
+  if (phase !== "request" && phase !== "response") throw refuse('phase must be "request" or "response"', { path: "/phase" });
+  if (config !== undefined && !isObject(config)) throw refuse("config must be an object", { path: "/config" });
+  if (context !== undefined && !isObject(context)) throw refuse("context must be an object", { path: "/context" });
+  const timeoutFault = timeoutMs === undefined ? undefined : timeoutProblem(timeoutMs);
+  if (timeoutFault !== undefined) throw refuse(`timeoutMs ${timeoutFault}`, { path: "/timeoutMs" });
+  if (!hooksMatch(descriptor.hooks, event, phase)) {
+    const eventKnown = hooksMatch(descriptor.hooks, event, phase === "request" ? "response" : "request");
+    throw refuse(eventKnown ? `the interceptor does not hook the ${phase} phase of ${event}` : `the interceptor does not hook ${event}`, { event, phase });
+  }
+}

@@ -1,0 +1,95 @@
+import { LocalError } from "../base/errors.ts";
+import { isObject } from "../base/json.ts";
+import type { Hook, InterceptorDescriptor, Mode, PriorityHint } from "../wire/gen/interceptors.ts";
+import type { HandlerInput, HookDeclaration } from "./define.ts";
+import { hooksProblem, readExtras, timeoutProblem } from "./descriptor.ts";
+import { coversPattern } from "./event.ts";
+import { priorityProblem, resolvePriority, type Priorities } from "./priority.ts";
+
+/** Time for one run where neither the chain nor the interceptor sets one. The SEP names none; a guard without one can hang its traffic. */
+export const DEFAULT_TIMEOUT_MS = 30_000;
+
+/** What `when` of an entry sees. The payload is a copy of its own, made on first reading. */
+export type ConditionInput = Pick<HandlerInput, "payload" | "event" | "phase" | "name">;
+
+/** The invoker's policy for one entry; each member that is present beats the interceptor's own default (SEP-2624, Capability vs Policy). */
+export interface Overrides {
+  readonly mode?: Mode;
+  readonly failOpen?: boolean;
+  /** Ignored for validators. */
+  readonly priorityHint?: PriorityHint;
+  readonly timeoutMs?: number;
+  /** May only narrow: each pattern must lie under one that the interceptor declares for that phase. */
+  readonly hooks?: readonly HookDeclaration[];
+  /** False leaves a validator out when a mutated payload is judged again. */
+  readonly revalidate?: boolean;
+  /** False skips the entry for this message. A throw, or anything but a boolean, is a failure under the entry's policy. */
+  readonly when?: (input: ConditionInput) => boolean;
+}
+
+/** Policy of one entry, resolved once, when it is added. */
+export interface Policy {
+  readonly mode: Mode;
+  readonly failOpen: boolean;
+  readonly priorities: Priorities;
+  readonly timeoutMs: number;
+  readonly hooks: readonly Hook[];
+  readonly revalidate: boolean;
+  readonly when: ((input: ConditionInput) => unknown) | undefined;
+}
+
+/**
+ * Override, else what the interceptor declares, else the default. Throws a `LocalError` that names the interceptor: `invalid_argument` for
+ * an override that is none, `refused` for hooks that widen. The descriptor must have passed `descriptorProblem`.
+ */
+export function resolvePolicy(descriptor: InterceptorDescriptor, overrides: Overrides = {}): Policy {
+  const isMutator = descriptor.type === "mutation";
+  const problem = overridesProblem(overrides, isMutator);
+  if (problem !== undefined) throw new LocalError("invalid_argument", `overrides of interceptor ${quote(descriptor.name)}: ${problem}`);
+  return Object.freeze({
+    mode: overrides.mode ?? descriptor.mode ?? "active",
+    failOpen: overrides.failOpen ?? descriptor.failOpen ?? false,
+    priorities: resolvePriority(isMutator ? (overrides.priorityHint ?? descriptor.priorityHint) : undefined),
+    timeoutMs: overrides.timeoutMs ?? readExtras(descriptor).timeoutMs ?? DEFAULT_TIMEOUT_MS,
+    hooks: overrides.hooks === undefined ? descriptor.hooks : narrowHooks(descriptor, overrides.hooks),
+    revalidate: overrides.revalidate ?? true,
+    when: overrides.when,
+  });
+}
+
+const MEMBERS: ReadonlySet<string> = new Set(["mode", "failOpen", "priorityHint", "timeoutMs", "hooks", "revalidate", "when"]);
+
+function overridesProblem(overrides: Overrides, isMutator: boolean): string | undefined {
+  if (!isObject(overrides)) return "must be an object";
+  const { mode, failOpen, priorityHint, timeoutMs, hooks, revalidate, when }: Overrides = overrides;
+  // A misspelt override would silently leave the default in force.
+  const unknown = Object.keys(overrides).find((member) => !MEMBERS.has(member));
+  if (unknown !== undefined) return `${unknown} is no override; known are ${[...MEMBERS].join(", ")}`;
+  if (mode !== undefined && mode !== "active" && mode !== "audit") return 'mode must be "active" or "audit"';
+  if (failOpen !== undefined && typeof failOpen !== "boolean") return "failOpen must be a boolean";
+  if (revalidate !== undefined && typeof revalidate !== "boolean") return "revalidate must be a boolean";
+  if (when !== undefined && typeof when !== "function") return "when must be a function";
+  const priorityFault = isMutator && priorityHint !== undefined ? priorityProblem(priorityHint) : undefined;
+  if (priorityFault !== undefined) return `priorityHint ${priorityFault}`;
+  const timeoutFault = timeoutMs === undefined ? undefined : timeoutProblem(timeoutMs);
+  if (timeoutFault !== undefined) return `timeoutMs ${timeoutFault}`;
+  return hooks === undefined ? undefined : hooksProblem(hooks);
+}
+
+function narrowHooks({ name, hooks: declared }: InterceptorDescriptor, narrowed: readonly HookDeclaration[]): readonly Hook[] {
+  for (const { events, phase } of narrowed) {
+    for (const event of events) {
+      const covered = declared.some((hook) => hook.phase === phase && hook.events.some((pattern) => coversPattern(pattern, event)));
+      if (!covered) {
+        throw new LocalError("refused", `overrides of interceptor ${quote(name)} widen its hooks: it does not declare ${quote(event)} in the ${phase} phase`, {
+          details: { interceptor: name, event, phase },
+        });
+      }
+    }
+  }
+  return narrowed.map(({ events, phase }) => ({ events: [...events], phase }));
+}
+
+function quote(text: string): string {
+  return JSON.stringify(text);
+}
