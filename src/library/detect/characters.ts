@@ -1,0 +1,63 @@
+// Character codes as detectors compare them; `charCodeAt` gives NaN past either end of a text, which is in no class.
+
+export const PLUS = 0x2b;
+export const HYPHEN = 0x2d;
+export const DOT = 0x2e;
+export const SLASH = 0x2f;
+export const COLON = 0x3a;
+export const SPACE = 0x20;
+export const OPEN = 0x28;
+export const CLOSE = 0x29;
+export const BACKSLASH = 0x5c;
+
+/** From here on scripts come whose words are often written without spaces between them and the Latin text. */
+export const BEYOND_GREEK_AND_CYRILLIC = 0x530;
+
+export function isDigit(code: number): boolean {
+  return code >= 0x30 && code <= 0x39;
+}
+
+export function isLetter(code: number): boolean {
+  return (code >= 0x41 && code <= 0x5a) || (code >= 0x61 && code <= 0x7a);
+}
+
+export function isAlphanumeric(code: number): boolean {
+  return isDigit(code) || isLetter(code);
+}
+
+export function isHex(code: number): boolean {
+  return isDigit(code) || (code >= 0x41 && code <= 0x46) || (code >= 0x61 && code <= 0x66);
+}
+
+/** Accented Latin, Greek and Cyrillic letters, roughly: what may stand inside an internationalised address. */
+export function isAccented(code: number): boolean {
+  return code >= 0xc0 && code < BEYOND_GREEK_AND_CYRILLIC && code !== 0xd7 && code !== 0xf7;
+}
+
+/** The end of the run of digits that starts at `start`, looking at no more than `most` of them. */
+export function digitsEnd(text: string, start: number, most: number): number {
+  let end = start;
+  while (end - start < most && isDigit(text.charCodeAt(end))) end++;
+  return end;
+}
+
+/**
+ * Whether something may start here: it is not glued to a letter or digit, and is not a later part of a dotted number (`0.4111`, an OID, a
+ * version). The letter of an escape in JSON text (`\n123-45-6789`) is no letter.
+ */
+export function startsClean(text: string, start: number): boolean {
+  const before = text.charCodeAt(start - 1);
+  if (before === DOT) return !isDigit(text.charCodeAt(start - 2));
+  return !isAlphanumeric(before) || isEscape(text, start - 1);
+}
+
+/** The same for an end: neither a letter, nor a digit, nor a dot with a digit after it may follow. */
+export function endsClean(text: string, end: number): boolean {
+  const after = text.charCodeAt(end);
+  return after === DOT ? !isDigit(text.charCodeAt(end + 1)) : !isAlphanumeric(after);
+}
+
+/** Whether the letter at `index` is the last one of a JSON escape of one letter: a single backslash stands before it. */
+function isEscape(text: string, index: number): boolean {
+  return text.charCodeAt(index - 1) === BACKSLASH && text.charCodeAt(index - 2) !== BACKSLASH && "nrtbf".includes(text.charAt(index));
+}

@@ -1,0 +1,81 @@
+import { isObject, type JsonObject } from "../core/base/json.ts";
+import type { Phase } from "../core/wire/gen/interceptors.ts";
+
+/**
+ * Which members of an MCP payload hold the protocol's own words, not somebody's text. There are two zones. In the protocol's zone
+ * (the payload, content blocks, list entries) the members listed here are left alone, since a changed tool name or cursor breaks the exchange. Below
+ * a member of `DATA_MEMBERS` lies data in a shape of its own, where a `name` or `uri` is as private as any other member.
+ */
+export type Zone = "protocol" | "data" | "meta";
+
+const DATA_MEMBERS: ReadonlySet<string> = new Set([
+  "arguments",
+  "structuredContent",
+  "data",
+  "input",
+  "metadata",
+  "inputSchema",
+  "outputSchema",
+  "requestedSchema",
+]);
+
+const PROTOCOL_MEMBERS: ReadonlySet<string> = new Set([
+  "jsonrpc",
+  "method",
+  "type",
+  "mimeType",
+  "uri",
+  "uriTemplate",
+  "cursor",
+  "nextCursor",
+  "progressToken",
+  "requestId",
+  "requestState",
+  "resultType",
+  "taskId",
+  "toolUseId",
+]);
+
+/** Members of `_meta` that the protocol owns, beside those under its prefix. */
+const META_MEMBERS: ReadonlySet<string> = new Set(["progressToken", "traceparent", "tracestate", "baggage"]);
+const META_PREFIX = "io.modelcontextprotocol/";
+
+/** Where an object stands: its zone, and the member that holds it, or the list that it is an entry of; the root has none. */
+export interface Place {
+  readonly zone: Zone;
+  readonly holder: string | undefined;
+}
+
+export interface Exchange {
+  readonly event: string;
+  readonly phase: Phase;
+}
+
+/** The zone of a member's value, or nothing if the value is to be left as it is. */
+export function zoneOf(member: string, object: JsonObject, place: Place, exchange: Exchange): Zone | undefined {
+  if (place.zone === "meta") return META_MEMBERS.has(member) || member.startsWith(META_PREFIX) ? undefined : "data";
+  if (place.zone === "data") return "data";
+  if (member === "_meta") return "meta";
+  const isScalar = typeof object[member] !== "object";
+  if (isScalar && (PROTOCOL_MEMBERS.has(member) || isBinary(member, object) || isCallName(member, object, place, exchange))) return undefined;
+  return DATA_MEMBERS.has(member) || isFormAnswer(member, object, exchange) ? "data" : "protocol";
+}
+
+/** Base64 by its typed field, never by its look: images, audio, the blob of a resource. */
+function isBinary(member: string, object: JsonObject): boolean {
+  if (member === "data") return object.type === "image" || object.type === "audio";
+  return member === "blob" && typeof object.uri === "string";
+}
+
+/** A name that one side calls the other's tool or prompt by. Names of resources and roots are for people. */
+function isCallName(member: string, object: JsonObject, { holder }: Place, { event, phase }: Exchange): boolean {
+  if (member === "id") return object.type === "tool_use";
+  if (member !== "name") return false;
+  if (holder === undefined) return phase === "request" && (event === "tools/call" || event === "prompts/get");
+  return holder === "tools" || holder === "prompts" || holder === "ref" || object.type === "tool_use";
+}
+
+/** What a person filled in; elsewhere `content` is blocks. */
+function isFormAnswer(member: string, object: JsonObject, { event, phase }: Exchange): boolean {
+  return member === "content" && event === "elicitation/create" && phase === "response" && isObject(object.content);
+}

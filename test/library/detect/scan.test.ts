@@ -1,0 +1,78 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Detector, SensitiveType } from "../../../src/library/detect/detector.ts";
+import { createScanner, DETECTORS, SENSITIVE_TYPES } from "../../../src/library/detect/scan.ts";
+
+function read(text: string, allow?: readonly string[]): [SensitiveType, string][] {
+  const matches = createScanner(SENSITIVE_TYPES).find(text, allow === undefined ? undefined : new Set(allow));
+  return matches.map(({ type, start, end }) => [type, text.slice(start, end)]);
+}
+
+test("finds several types in one text, in order", () => {
+  assert.deepEqual(read("bob@example.com, 123-45-6789, 10.0.0.1, +14155550123"), [
+    ["email", "bob@example.com"],
+    ["ssn", "123-45-6789"],
+    ["ip", "10.0.0.1"],
+    ["phone", "+14155550123"],
+  ]);
+});
+
+test("looks for no type that was not asked for", () => {
+  assert.deepEqual(createScanner(["ssn"]).find("bob@example.com 123-45-6789").map(({ type }) => type), ["ssn"]);
+  assert.deepEqual(createScanner([]).find("bob@example.com 123-45-6789"), []);
+});
+
+test("makes one match of those that overlap, named for the first, so that no rest stays in the clear", () => {
+  assert.deepEqual(read("4111 1111 1111 1111.bob@example.com"), [["card", "4111 1111 1111 1111.bob@example.com"]]);
+  assert.deepEqual(read("a@example.com@example.org"), [["email", "a@example.com@example.org"]]);
+});
+
+test("names a match with the same start for the longest", () => {
+  assert.deepEqual(read("123-45-6789.x@example.com"), [["email", "123-45-6789.x@example.com"]]);
+});
+
+test("leaves out what is allowed, by its exact text", () => {
+  assert.deepEqual(read("a@example.com b@example.com", ["a@example.com"]), [["email", "b@example.com"]]);
+  assert.deepEqual(read("A@example.com", ["a@example.com"]), [["email", "A@example.com"]]);
+});
+
+const WORST: readonly string[] = [
+  ..."a|1|0|@|+|:|\\\\|a@|1-|1 |1.|+1 |01 |01-23 |::|a:|1:|f::|1111:|4111 |4111-|411111 |DE89 |DE89|255.|a.a@|\\\\a@|-a@a.|(0)|+1(2)|00 1 |a@2x.".split("|"),
+  ..."1-555-|123-45-|415-555-|12345678901234567890 |é@é.|中@中.".split("|"),
+];
+
+/** A string that counts how often its characters are looked at. */
+function countReads(text: string): { readonly text: string; reads(): number } {
+  let reads = 0;
+  const counted = new Proxy(Object(text) as object, {
+    get(_target, member) {
+      reads++;
+      const value: unknown = Reflect.get(Object(text) as object, member);
+      return typeof value === "function" ? value.bind(text) : value;
+    },
+  });
+  // A boxed string has every member of a string, which is all that detectors use.
+  return { text: counted as unknown as string, reads: () => reads };
+}
+
+test("reads hostile text no more than ten times as often when it is ten times as long", () => {
+  const readsOf = (detector: Detector, text: string) => {
+    const counted = countReads(text);
+    const anchors = detector.anchor === "digit" ? /(?<![0-9])[0-9]/g : new RegExp(detector.anchor, "g");
+    for (const { index } of text.matchAll(anchors)) detector.matchAt(counted.text, index);
+    return counted.reads();
+  };
+  for (const detector of DETECTORS) {
+    for (const part of WORST) {
+      const short = readsOf(detector, part.repeat(Math.ceil(300 / part.length)));
+      const long = readsOf(detector, part.repeat(Math.ceil(300 / part.length) * 10));
+      assert.ok(long <= short * 10.5 + 500, `${detector.type} on ${JSON.stringify(part)}: ${short} reads, then ${long}`);
+    }
+  }
+});
+
+test("gets through a megabyte of one detector's worst text", () => {
+  for (const part of ["a@", "1-", "+1 ", "::", "4111 ", "a.a@", "DE89 "]) {
+    assert.deepEqual(createScanner(SENSITIVE_TYPES).find(part.repeat(1_000_000 / part.length)), [], part);
+  }
+});
