@@ -61,6 +61,10 @@ export interface Chain {
   readonly entries: readonly ChainEntry[];
   /** Whether any entry hooks this event in this phase. Cheap: whoever guards traffic asks it for each message. */
   matches(event: string, phase: Phase): boolean;
+  /** Whether any active entry hooks the response phase of any event: if so, a response that nobody can place must not pass. */
+  readonly hooksResponses: boolean;
+  /** Whether an active entry hooks the responses of this event and would not see an error response. */
+  missesErrors(event: string): boolean;
   /** Which entries would run, in which order; to look at. */
   plan(query: { event: string; phase: Phase; direction?: Direction; version?: string; error?: boolean }): Plan;
   /**
@@ -136,6 +140,10 @@ export function createChain(options: ChainOptions = {}): Chain {
       install(source, descriptors, settings);
     },
     matches: (event, phase) => parts.plans.matches(event)[phase].length > 0,
+    get hooksResponses() {
+      return entries.some(({ policy }) => policy.mode === "active" && policy.hooks.some(({ phase }) => phase === "response"));
+    },
+    missesErrors: (event) => parts.plans.matches(event).response.some(({ policy, handlesErrors }) => policy.mode === "active" && !handlesErrors),
     plan: ({ event, phase, direction, version, error }) =>
       parts.plans.plan({ event, phase, direction: resolveDirection(event, phase, direction), version, error }),
     execute: (params) => execute(params, parts),

@@ -36,6 +36,11 @@ export interface ExecuteParams {
   readonly request?: { readonly method: string; readonly params?: JsonObject };
   /** The payload is `{ error }`: only entries with `handlesErrors` run. */
   readonly error?: boolean;
+  /**
+   * Called with each payload that a mutator wants applied, and the one before it; gives the payload to go on with. What it throws is that mutator's
+   * failure (`malformed_result`). For whoever knows more of the payload than the chain does.
+   */
+  readonly accept?: (after: unknown, before: unknown) => unknown;
   /** Beats the chain's own setting. */
   readonly revalidate?: Revalidate;
   readonly signal?: Signal | SignalLike;
@@ -97,6 +102,7 @@ class Execution implements Run {
   readonly revalidate: boolean;
   readonly payload: unknown;
   readonly request: ExecuteParams["request"] | undefined;
+  readonly accept: ExecuteParams["accept"] | undefined;
   readonly #parts: ChainParts;
   readonly #signal: Signal | SignalLike | undefined;
   readonly #given: InvocationContext | undefined;
@@ -119,6 +125,7 @@ class Execution implements Run {
     this.revalidate = revalidate;
     this.payload = own(params.payload === undefined ? null : params.payload);
     this.request = plan.withRequest && params.request !== undefined ? own(params.request) : undefined;
+    this.accept = params.accept;
     this.#parts = parts;
     this.#signal = params.signal;
     this.#given = params.context === undefined ? undefined : own(params.context);

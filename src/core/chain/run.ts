@@ -1,13 +1,17 @@
+import { describeError } from "../base/errors.ts";
 import { failure } from "./classify.ts";
 import { startEntry, type Invoking, type Slot } from "./invocation.ts";
 import { abortedAt, judge, listResults, statusOf, stopKind, summarize, type Stop } from "./outcome.ts";
 import type { Plan, Step } from "./plan.ts";
+import { reportFailure } from "./report.ts";
 import type { ChainResult } from "./result.ts";
 
 /** One execution. */
 export interface Run extends Invoking {
   /** Judge a mutated payload again. */
   readonly revalidate: boolean;
+  /** See `ExecuteParams.accept`. */
+  readonly accept: ((after: unknown, before: unknown) => unknown) | undefined;
   /** Throws the reason if the caller has given up. */
   throwIfAborted(): void;
 }
@@ -46,6 +50,7 @@ export async function runPlan(run: Run, plan: Plan, given: unknown, detached: De
         // A shadow mutator has its turn, and the payload of that moment, and changes nothing.
         if (!planned.active) continue;
         run.throwIfAborted();
+        if (run.accept !== undefined) review(run, run.accept, slot, payload);
         const kind = stopKind(slot);
         if (kind !== undefined) {
           stop = { slot, kind };
@@ -69,6 +74,19 @@ export async function runPlan(run: Run, plan: Plan, given: unknown, detached: De
   }
   run.throwIfAborted();
   return resultOf({ run, slots, stop, payload, modified, startedAt });
+}
+
+// The caller's say about a mutation, before it counts.
+function review(run: Run, accept: NonNullable<Run["accept"]>, slot: Slot, before: unknown): void {
+  const { outcome, planned } = slot;
+  if (outcome?.result?.type !== "mutation" || !outcome.result.modified) return;
+  try {
+    slot.outcome = { elapsedMs: outcome.elapsedMs, result: { ...outcome.result, payload: accept(outcome.result.payload, before) } };
+  } catch (thrown) {
+    const refused = failure("malformed_result", describeError(thrown), thrown);
+    slot.outcome = { elapsedMs: outcome.elapsedMs, failure: refused };
+    reportFailure(run, planned, refused);
+  }
 }
 
 // Audit entries may answer whenever they like.

@@ -1,6 +1,6 @@
-import type { Change } from "../base/splice.ts";
+import type { Change } from "../base/json-diff.ts";
 import type { Direction } from "../chain/plan.ts";
-import type { ChainResult, ChainResultEntry } from "../chain/outcome.ts";
+import type { ChainResult, ChainResultEntry } from "../chain/result.ts";
 import type { InvocationContext, Phase, Severity } from "../wire/gen/interceptors.ts";
 import type { RequestId } from "../wire/message.ts";
 import type { FrameKind } from "./lane.ts";

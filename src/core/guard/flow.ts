@@ -1,7 +1,6 @@
 import { describeError, ErrorCode, LocalError, RpcError } from "../base/errors.ts";
 import { cloneJson } from "../base/json.ts";
-import { createSignal, type SignalSource } from "../base/signal.ts";
-import type { Chain } from "../chain/chain.ts";
+import { createSignal } from "../base/signal.ts";
 import type { Direction } from "../chain/plan.ts";
 import type { PeerContext } from "../transport/transport.ts";
 import type { Frame } from "../wire/frame.ts";

@@ -1,9 +1,11 @@
 import { ErrorCode, LocalError, RpcError } from "../base/errors.ts";
-import { isObject, ownMember } from "../base/json.ts";
+import { isObject, ownMember, type JsonObject } from "../base/json.ts";
 import type { Signal } from "../base/signal.ts";
-import { diffJson, splice, type Change } from "../base/splice.ts";
+import { diffJson, type Change } from "../base/json-diff.ts";
+import { splice } from "../base/splice.ts";
 import type { Chain } from "../chain/chain.ts";
-import { chainError, type ChainResult } from "../chain/outcome.ts";
+import { chainError } from "../chain/outcome.ts";
+import type { ChainResult } from "../chain/result.ts";
 import type { Direction } from "../chain/plan.ts";
 import type { Frame } from "../wire/frame.ts";
 import type { InvocationContext } from "../wire/gen/interceptors.ts";
@@ -23,7 +25,7 @@ export interface JudgeInput {
   readonly policy: GuardPolicy;
   readonly signal: Signal;
   /** For a response: the request that it answers, as it went on. */
-  readonly request?: { readonly method: string; readonly params: unknown };
+  readonly request?: { readonly method: string; readonly params: JsonObject };
 }
 
 export interface Judgement {
@@ -63,6 +65,8 @@ export async function judge(input: JudgeInput): Promise<Judgement> {
         payload: item.payload(message),
         context,
         signal,
+        // What is processed must be what was judged, so a mutated arrival is judged again.
+        revalidate: "if-modified",
         accept: (after, before) => acceptMutation(item, after, before),
         ...(item.error ? { error: true } : {}),
         ...(version === undefined ? {} : { version }),
@@ -120,7 +124,7 @@ function acceptMutation(item: Case, after: unknown, before: unknown): unknown {
 
 function withErrorPolicy(message: Message, chain: Chain, cases: readonly Case[], policy: GuardPolicy): Message {
   if (policy.errorResponses !== "generic" || !isErrorResponse(message)) return message;
-  if (!cases.some((item) => chain.hidesErrors(item.event))) return message;
+  if (!cases.some((item) => chain.missesErrors(item.event))) return message;
   return { ...message, error: { code: message.error.code, message: GENERIC_MESSAGES.get(message.error.code) ?? "Request failed" } };
 }
 

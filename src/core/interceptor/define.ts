@@ -1,6 +1,6 @@
 import { LocalError } from "../base/errors.ts";
 import type { PlatformSignal } from "../base/host.ts";
-import { cloneJson, type JsonObject } from "../base/json.ts";
+import { cloneJson, isObject, type JsonObject } from "../base/json.ts";
 import type { Compat, InterceptorDescriptor, InterceptorType, InvocationContext, Mode, Phase, Principal, PriorityHint } from "../wire/gen/interceptors.ts";
 import { compileConfigSchema, type ConfigCheck } from "./config-schema.ts";
 import { descriptorProblem, OWN_META, readExtras, timeoutProblem } from "./descriptor.ts";
@@ -114,6 +114,11 @@ export function mutator<const H extends readonly HookDeclaration[], const E exte
   handler: (input: InputOf<H, E>) => MutatorOutput<InputOf<H, E>["payload"]> | Promise<MutatorOutput<InputOf<H, E>["payload"]>>,
 ): Interceptor {
   return define("mutation", declaration, handler as Handler);
+}
+
+/** Whether a value is an interceptor, made by this copy of the package or by another. */
+export function isInterceptor(value: unknown): value is Interceptor {
+  return isObject(value) && typeof value["handler"] === "function" && descriptorProblem(value["descriptor"]) === undefined;
 }
 
 // A handler is called only for its own hooks, so the input it gets is one of those that its type names.

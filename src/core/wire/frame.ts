@@ -1,8 +1,8 @@
 import { ErrorCode, LocalError, describeError } from "../base/errors.ts";
 import type { JsonObject } from "../base/json.ts";
+import { MESSAGE_CASE_PLACES, scanJson, type Refusal } from "../base/json-text.ts";
 import type { Limits } from "../base/limits.ts";
 import { classify, type ErrorObject, type Message, type RequestId } from "./message.ts";
-import { plainScan, type Refusal, type Scan } from "./plain-scan.ts";
 import { readTopLevel } from "./top-level.ts";
 
 /** One message as it travels. `text`, where there is any, is its exact source, without the line ending. */
@@ -30,8 +30,8 @@ export type Decoded =
  * parsers disagree on, or that breaks a limit, gives -32600, with the id where the text has exactly one; `data` says
  * `{ reason, pointer, offset }`.
  */
-export function decodeFrame(text: string, limits: Limits, scan: Scan = plainScan): Decoded {
-  const { value, refusal } = scan(text, { maxDepth: limits.maxDepth, maxBytes: limits.maxMessageBytes });
+export function decodeFrame(text: string, limits: Limits): Decoded {
+  const { value, refusal } = scanJson(text, { maxDepth: limits.maxDepth, maxBytes: limits.maxMessageBytes, caseVariants: MESSAGE_CASE_PLACES });
   if (refusal !== undefined) return { invalid: refused(text, refusal) };
   const classified = classify(value);
   if (classified.kind !== "invalid") return { frame: { message: classified.message, text } };

@@ -5,7 +5,6 @@ import { DEFAULT_LIMITS, resolveLimits } from "../../../src/core/base/limits.ts"
 import {
   decodeFrame, encodeFrame, errorFrame, notificationFrame, requestFrame, resultFrame, type InvalidFrame,
 } from "../../../src/core/wire/frame.ts";
-import type { Refusal } from "../../../src/core/wire/plain-scan.ts";
 
 function invalid(text: string, limits = DEFAULT_LIMITS): InvalidFrame {
   const { invalid: found } = decodeFrame(text, limits);
@@ -59,15 +58,15 @@ test("size counts bytes of UTF-8, at the limit and one above", () => {
   assert.match(error.message, /limits\.maxMessageBytes/);
 });
 
-const duplicate: Refusal = { code: "duplicate_key", offset: 70, pointer: "/params/name", message: "a key is there twice" };
+// Everything is over this limit, so that any text is refused.
+const refuse = (text: string) => invalid(text, resolveLimits({ maxMessageBytes: 1 }));
 
 test("what the scanner refuses is -32600 with the id, and says what, where and what to do (case 18)", () => {
   const text = '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","name":"rm"}}';
-  const { invalid: found } = decodeFrame(text, DEFAULT_LIMITS, () => ({ refusal: duplicate }));
-  assert.deepEqual(found, {
+  assert.deepEqual(invalid(text), {
     error: {
       code: -32600,
-      message: "Invalid message: a key is there twice at /params/name (offset 70). Give each member of an object once.",
+      message: "Invalid message: a key stands twice in one object at /params/name (offset 70). Give each member of an object once.",
       data: { reason: "duplicate_key", pointer: "/params/name", offset: 70 },
     },
     id: 1,
@@ -76,7 +75,6 @@ test("what the scanner refuses is -32600 with the id, and says what, where and w
 });
 
 test("a text with two ids, in whatever case or spelling, has none", () => {
-  const refuse = (text: string) => decodeFrame(text, DEFAULT_LIMITS, () => ({ refusal: duplicate })).invalid!;
   assert.equal(refuse('{"id":1,"id":2,"method":"a"}').id, undefined);
   assert.equal(refuse('{"id":1,"ID":2,"method":"a"}').id, undefined);
   assert.equal(refuse('{"id":1,"\\u0069d":2,"method":"a"}').id, undefined);
@@ -90,7 +88,6 @@ test("a text with two ids, in whatever case or spelling, has none", () => {
 });
 
 test("a refused response is told apart from a refused request", () => {
-  const refuse = (text: string) => decodeFrame(text, DEFAULT_LIMITS, () => ({ refusal: duplicate })).invalid!;
   assert.equal(refuse('{"id":1,"result":{}}').answers, true);
   assert.equal(refuse('{"id":1,"error":{}}').answers, true);
   assert.equal(refuse('{"id":1,"params":{"result":1}}').answers, false);
@@ -98,8 +95,9 @@ test("a refused response is told apart from a refused request", () => {
 });
 
 test("a long pointer is cut short in the answer", () => {
-  const refusal: Refusal = { ...duplicate, pointer: `/${"x".repeat(5_000)}` };
-  const { error } = decodeFrame("{}", DEFAULT_LIMITS, () => ({ refusal })).invalid!;
+  const key = JSON.stringify("x".repeat(5_000));
+  const { error } = invalid(`{"jsonrpc":"2.0","id":1,"method":"a","params":{${key}:1,${key}:2}}`);
+  assert.match(error.message, /\/params\/xxx/);
   assert.ok(error.message.length < 500);
 });
 
