@@ -1,8 +1,8 @@
 import { LocalError } from "../core/base/errors.ts";
 import { isObject, type JsonObject, ownMember } from "../core/base/json.ts";
 
-// Config comes from code, from a command line or off the wire. Each reader narrows one member, or throws `invalid_argument` with its name; `owner`
-// is the interceptor that the config is for.
+// Config comes from code, from a command line or off the wire. Each reader narrows one member, or throws `invalid_argument` with its name;
+// `owner` is the interceptor that the config is for.
 
 /** The config as an object that has no members but these. Nothing at all is an empty one. */
 export function readConfig(config: unknown, members: readonly string[], owner: string): JsonObject {

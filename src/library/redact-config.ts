@@ -16,8 +16,8 @@ export interface RedactConfig {
   /** Exact texts that stay, as they would be matched: `support@example.com`, `10.0.0.1`. */
   readonly allow?: readonly string[];
   /**
-   * What happens to a number in arguments, structured content and other data whose digits are sensitive: a card number. `mask`, the default, puts
-   * the mask in its place, so its type changes and a strict output schema no longer fits; `keep` leaves it in the clear.
+   * What happens to a number in arguments, structured content and other data whose digits are sensitive: a card number. `mask`, the
+   * default, puts the mask in its place, so its type changes and a strict output schema no longer fits; `keep` leaves it in the clear.
    */
   readonly numbers?: "mask" | "keep";
 }
@@ -33,7 +33,10 @@ export const redactConfigSchema: JsonObject = {
   properties: {
     types: { type: "array", items: { enum: [...SENSITIVE_TYPES] } },
     replacement: {
-      anyOf: [mask, { type: "object", properties: Object.fromEntries(SENSITIVE_TYPES.map((type) => [type, mask])), additionalProperties: false }],
+      anyOf: [
+        mask,
+        { type: "object", properties: Object.fromEntries(SENSITIVE_TYPES.map((type) => [type, mask])), additionalProperties: false },
+      ],
     },
     allow: { type: "array", items: { type: "string" } },
     numbers: { enum: ["mask", "keep"] },

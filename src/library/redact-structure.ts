@@ -2,9 +2,10 @@ import { isObject, type JsonObject } from "../core/base/json.ts";
 import type { Phase } from "../core/wire/gen/interceptors.ts";
 
 /**
- * Which members of an MCP payload hold the protocol's own words, not somebody's text. There are two zones. In the protocol's zone
- * (the payload, content blocks, list entries) the members listed here are left alone, since a changed tool name or cursor breaks the exchange. Below
- * a member of `DATA_MEMBERS` lies data in a shape of its own, where a `name` or `uri` is as private as any other member.
+ * Which members of an MCP payload hold the protocol's own words, not somebody's text. In the protocol's zone (the payload, content
+ * blocks, list entries) the members listed here are left alone, since a changed tool name or cursor breaks the exchange. Below a member
+ * of `DATA_MEMBERS` lies data in a shape of its own, where a `name` or `uri` is as private as any other member. `meta` is the object under
+ * `_meta`, where the protocol owns some members and everybody else the others.
  */
 export type Zone = "protocol" | "data" | "meta";
 

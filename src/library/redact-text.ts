@@ -14,14 +14,14 @@ export type Tally = Map<SensitiveType, number>;
 /** Replaces what it finds, and returns the same string where it finds nothing. */
 export type RedactText = (text: string, tally?: Tally) => string;
 
-// A mask is a boundary that the text under it was not: what was glued to a match may be one itself once that is gone. Text that chains more than
-// this many is made to; what it leaves is as it would be without its neighbours.
+// A mask is a boundary that the text under it was not: what was glued to a match may be one itself once that is gone. Only text that is made
+// to chains more than this many, and what is left of it then is glued to something still.
 const MAX_ROUNDS = 4;
 
 /**
- * A function that masks sensitive text. Redacting its output changes nothing. Linear in the text: on text without a digit, `@` or `:` it costs less
- * than `JSON.parse` of the same long string (0.6 of it), on prose with numbers 7 times as much, on log lines 18, on an address in each sentence 22
- * (18 ns a character); `node --import tsx test/library/redact-text.bench.ts` measures it.
+ * A function that masks sensitive text. Redacting its output changes nothing. Linear in the text: on text without a digit, `@` or `:` it
+ * costs 0.7 of what `JSON.parse` takes for the same long string, on prose with numbers 7 times as much, on log lines 17 times, with an
+ * address in each sentence 23 times (19 ns a character on a slow machine): `node --import tsx test/library/redact-text.bench.ts`.
  */
 export function createRedactText({ types, masks, allow }: RedactTextOptions): RedactText {
   const scanner = createScanner(types);

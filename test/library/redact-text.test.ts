@@ -23,6 +23,11 @@ test("reads again what stood next to a match", () => {
   assert.equal(redactText("123-45-6789+14155550123"), "[ssn][phone]");
 });
 
+test("reads again a fixed number of times, however long the chain", () => {
+  const redacted = redactText(`123-45-6789${"+14155550123".repeat(50_000)}`);
+  assert.ok(redacted.startsWith("[ssn][phone][phone][phone]+14155550123+"));
+});
+
 test("keeps surrogate pairs and control characters around a match", () => {
   assert.equal(redactText("😀bob@example.com😀\u0000\ud800"), "😀[email]😀\u0000\ud800");
 });

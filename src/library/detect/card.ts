@@ -5,8 +5,8 @@ const MOST_DIGITS = 19;
 
 /**
  * Payment cards: 13 to 19 digits that pass Luhn's check and start as some scheme's cards of that length do. Either one run of digits, or
- * groups of 3 to 6 (as printed: four first, or six) with one kind of separator, a space or a hyphen. One random number in ten passes Luhn, so a long
- * list of four-digit numbers can be hit.
+ * groups of 3 to 6 (as printed: four first, or six) with one kind of separator, a space or a hyphen. One random number in ten passes
+ * Luhn's check, so a long list of four-digit numbers can be hit.
  */
 export const card: Detector = {
   type: "card",

@@ -27,9 +27,9 @@ function ipv4End(text: string, start: number): number | undefined {
 }
 
 /**
- * IPv6 addresses, in full or with `::`, with an IPv4 tail, and with a zone (`%eth0`). To leave scopes (`std::vector`, `a::b`), slices (`x[1::2]`), times
- * and hardware addresses alone, a compressed one counts only with two groups, one of them of four hex digits, and a decimal digit somewhere; so `::1`,
- * which names nobody, is not taken.
+ * IPv6 addresses, in full or with `::`, with an IPv4 tail, and with a zone (`%eth0`). To leave scopes (`std::vector`, `a::b`), slices
+ * (`x[1::2]`), times and hardware addresses alone, a compressed one counts only with two groups, one of them of four hex digits, and
+ * a decimal digit somewhere; so `::1`, which names nobody, is not taken.
  */
 export const ipv6: Detector = {
   type: "ip",

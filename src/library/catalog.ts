@@ -1,0 +1,35 @@
+import type { JsonObject } from "../core/base/json.ts";
+import type { Interceptor } from "../core/interceptor/define.ts";
+import { redactConfigSchema, type RedactConfig } from "./redact-config.ts";
+import { redact } from "./redact.ts";
+import { toolFilter, toolFilterConfigSchema, type ToolFilterConfig } from "./tool-filter.ts";
+
+/** A ready-made interceptor, or a few that belong together, under one name for command lines and config files. */
+export interface ReadyMade {
+  /** One line for a listing. */
+  readonly summary: string;
+  /** JSON Schema 2020-12 of the config. */
+  readonly configSchema: JsonObject;
+  /** Throws `invalid_argument`, with the member that is wrong, for a config that does not fit. Without one, the defaults hold. */
+  create(config?: unknown): readonly Interceptor[];
+}
+
+export const readyMade: ReadonlyMap<string, ReadyMade> = new Map<string, ReadyMade>([
+  [
+    "redact",
+    {
+      summary: "masks e-mail addresses, phone, card and bank account numbers, social security numbers and IP addresses",
+      configSchema: redactConfigSchema,
+      // The factory checks its config whatever the type says.
+      create: (config) => [redact(config as RedactConfig | undefined)],
+    },
+  ],
+  [
+    "tool-filter",
+    {
+      summary: "hides tools, and refuses calls of them, by name or prefix*",
+      configSchema: toolFilterConfigSchema,
+      create: (config) => toolFilter(config as ToolFilterConfig | undefined),
+    },
+  ],
+]);
