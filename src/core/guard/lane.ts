@@ -9,8 +9,8 @@ export interface Place {
 
 /**
  * The order of one lane in one direction. Frames are judged side by side, but go on in the order in which they came: a held frame
- * holds the later ones. A response is the exception: it passes a held request. A chain may have to ask the peer before it can
- * judge that request (an approval, say), and the peer's answer would otherwise wait behind it for ever.
+ * holds the later ones. A response is the exception: it passes a held request, and what waits behind that. A chain may have to ask the
+ * peer before it can judge the request (an approval, say), and the peer's answer would otherwise wait behind it for ever.
  */
 export interface Lane {
   /** Frames in line, held or waiting. */
@@ -29,19 +29,15 @@ export function createLane(): Lane {
 
   const advance = () => {
     const rest: Slot[] = [];
-    let blockedByRequest = false;
-    let blockedByOther = false;
     const due: (() => void)[] = [];
+    let judging = false;
     for (const slot of slots) {
-      const held = blockedByOther || (blockedByRequest && slot.kind !== "response");
-      if (slot.ready && !held) {
+      if (slot.ready && (slot.kind === "response" ? !judging : rest.length === 0)) {
         if (slot.action !== undefined) due.push(slot.action);
         continue;
       }
       rest.push(slot);
-      // What waits keeps its successors waiting as what is held does.
-      if (slot.kind === "request") blockedByRequest = true;
-      else blockedByOther = true;
+      if (!slot.ready && slot.kind !== "request") judging = true;
     }
     slots = rest;
     for (const action of due) action();
