@@ -3,7 +3,7 @@ import { LocalError } from "../core/base/errors.ts";
 import { guardTransport } from "../core/guard/guard.ts";
 import type { GuardOptions } from "../core/guard/options.ts";
 import { relay, type RelayEnd } from "../core/guard/relay.ts";
-import { spawnTransport, type ChildTransport } from "../node/child.ts";
+import { spawnTransport, type ChildExit, type ChildTransport } from "../node/child.ts";
 import { protectStdout, stdioTransport } from "../node/stdio.ts";
 import { openDecisionLog, type DecisionLog } from "./decision-log.ts";
 import { UsageError } from "./errors.ts";
@@ -89,7 +89,7 @@ async function start(command: string, args: readonly string[], log: (level: "war
     command,
     args,
     stderr: "inherit",
-    onNoise: (line, why) => log("warn", `the server wrote a line that is no message (${why}): ${JSON.stringify(line.slice(0, 200))}`),
+    onNoise: ({ text, why }) => log("warn", `the server wrote a line that is no message (${why}): ${JSON.stringify(text.slice(0, 200))}`),
   });
 }
 
@@ -122,7 +122,7 @@ async function run(
   return exitCode(end, exit, passedOn);
 }
 
-function exitCode(end: RelayEnd, exit: { readonly code: number | null; readonly signal: NodeJS.Signals | null }, passedOn: NodeJS.Signals | undefined): number {
+function exitCode(end: RelayEnd, exit: ChildExit, passedOn: NodeJS.Signals | undefined): number {
   if (exit.code !== null) return exit.code;
   // The client went, and the server did not go by itself: an orderly end all the same.
   if (end.by === "client" && passedOn === undefined) return 0;

@@ -1,4 +1,5 @@
-import type { JsonObject } from "../core/base/json.ts";
+import { ErrorCode, RpcError } from "../core/base/errors.ts";
+import { isObject, type JsonObject } from "../core/base/json.ts";
 import type { Interceptor } from "../core/interceptor/define.ts";
 import { redactConfigSchema, type RedactConfig } from "./redact-config.ts";
 import { redact } from "./redact.ts";
@@ -12,6 +13,8 @@ export interface ReadyMade {
   readonly configSchema: JsonObject;
   /** Throws `invalid_argument`, with the member that is wrong, for a config that does not fit. Without one, the defaults hold. */
   create(config?: unknown): readonly Interceptor[];
+  /** By interceptor name: what a guard should answer for what that one refuses, where that is not the usual error. */
+  readonly answerAs?: Readonly<Record<string, (refusal: { readonly params: unknown }) => RpcError>>;
 }
 
 export const readyMade: ReadonlyMap<string, ReadyMade> = new Map<string, ReadyMade>([
@@ -30,6 +33,12 @@ export const readyMade: ReadonlyMap<string, ReadyMade> = new Map<string, ReadyMa
       summary: "hides tools, and refuses calls of them, by name or prefix*",
       configSchema: toolFilterConfigSchema,
       create: (config) => toolFilter(config as ToolFilterConfig | undefined),
+      // As a server answers for a tool that it does not have: who asks learns nothing about which tools are hidden.
+      answerAs: { "tool-filter": ({ params }) => new RpcError(ErrorCode.invalidParams, `Unknown tool: ${nameIn(params)}`) },
     },
   ],
 ]);
+
+function nameIn(params: unknown): string {
+  return isObject(params) && typeof params["name"] === "string" ? params["name"] : "(no name)";
+}

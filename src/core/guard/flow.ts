@@ -3,6 +3,7 @@ import { cloneJson } from "../base/json.ts";
 import { createSignal } from "../base/signal.ts";
 import type { Direction } from "../chain/plan.ts";
 import type { PeerContext } from "../transport/transport.ts";
+import { interceptorMethod } from "../wire/dialects.ts";
 import type { Frame } from "../wire/frame.ts";
 import { isNotification, isRequest, isResult, type ErrorMessage, type Message, type NotificationMessage, type RequestId, type RequestMessage, type ResultMessage } from "../wire/message.ts";
 import { answerTo, errorAnswer, overloaded, unjudgeable } from "./answer.ts";
@@ -10,7 +11,7 @@ import type { BlockReason } from "./decision.ts";
 import { concerns, judge, type Judgement } from "./judge.ts";
 import { createLane, type FrameKind, type Lane } from "./lane.ts";
 import type { Exchange, Initiator } from "./ledger.ts";
-import { checkPart, createdTask, INTERCEPTOR_METHODS, LIFECYCLE_METHODS, paramsOf, PLAIN_NOTIFICATIONS, requestCases, responseCases, type Case } from "./routes.ts";
+import { checkPart, createdTask, LIFECYCLE_METHODS, paramsOf, PLAIN_NOTIFICATIONS, requestCases, responseCases, type Case } from "./routes.ts";
 import type { GuardState } from "./state.ts";
 import { contextOf, decide, type Subject } from "./verdict.ts";
 
@@ -120,7 +121,7 @@ export function createFlow(state: GuardState, sinks: Sinks): Flow {
       const wrong = checkPart(method, "request", paramsOf(message));
       return wrong === undefined ? turn({ go: frame }) : end("invalid_message", new RpcError(ErrorCode.invalidParams, `Invalid ${method}: ${wrong}`));
     }
-    if (policy.hostsChain === true && INTERCEPTOR_METHODS.has(method)) return turn({ go: frame });
+    if (policy.hostsChain === true && interceptorMethod(method) !== undefined) return turn({ go: frame });
     let cases: readonly Case[];
     try {
       cases = chain.entries.length === 0 ? [] : requestCases(message, method);
@@ -176,7 +177,7 @@ export function createFlow(state: GuardState, sinks: Sinks): Flow {
       state.learn(exchange.method, message.result);
     }
     if (at.synthetic || LIFECYCLE_METHODS.has(exchange.method)) return end({ go: frame });
-    if (policy.hostsChain === true && INTERCEPTOR_METHODS.has(exchange.method)) return end({ go: frame });
+    if (policy.hostsChain === true && interceptorMethod(exchange.method) !== undefined) return end({ go: frame });
     if (exchange.responseEvent === undefined && exchange.chain.hooksResponses) {
       return invalid("The result of a task that was not created on this connection cannot be checked");
     }

@@ -33,13 +33,6 @@ export interface Case {
 
 /** Methods that pass unjudged if they are valid, since a connection cannot come about without them. */
 export const LIFECYCLE_METHODS: ReadonlySet<string> = new Set(["initialize", "server/discover", "ping"]);
-/** The interceptor methods, in both spellings. */
-export const INTERCEPTOR_METHODS: ReadonlySet<string> = new Set([
-  "interceptors/list",
-  "interceptor/list",
-  "interceptor/invoke",
-  "interceptors/invoke",
-]);
 /** Notifications that never run through a chain. */
 export const PLAIN_NOTIFICATIONS: ReadonlySet<string> = new Set(["notifications/initialized", "notifications/cancelled"]);
 

@@ -41,23 +41,19 @@ export interface ExpectedResult {
   readonly durationMs?: number;
 }
 
-/** The methods of SEP-2624, as we call them. */
-export const INTERCEPTOR_METHODS = { list: "interceptors/list", invoke: "interceptor/invoke" } as const;
+/** The methods of SEP-2624. The SEP spells each both ways; the first is the one that we call. */
+export const INTERCEPTOR_SPELLINGS = {
+  list: ["interceptors/list", "interceptor/list"],
+  invoke: ["interceptor/invoke", "interceptors/invoke"],
+} as const;
 
 /** The key of the capability, under `extensions`. */
 export const INTERCEPTORS_EXTENSION = "io.modelcontextprotocol/interceptors";
 
-// The SEP spells both methods both ways.
-const CANONICAL_METHODS: ReadonlyMap<string, "list" | "invoke"> = new Map([
-  ["interceptors/list", "list"],
-  ["interceptor/list", "list"],
-  ["interceptor/invoke", "invoke"],
-  ["interceptors/invoke", "invoke"],
-]);
-
 /** Which interceptor method a name stands for, in either spelling; `undefined` for any other method. */
 export function interceptorMethod(method: string): "list" | "invoke" | undefined {
-  return CANONICAL_METHODS.get(method);
+  if (INTERCEPTOR_SPELLINGS.list.some((spelling) => spelling === method)) return "list";
+  return INTERCEPTOR_SPELLINGS.invoke.some((spelling) => spelling === method) ? "invoke" : undefined;
 }
 
 /** The capability of a server: every event that a hook names, as declared, sorted, without doubles. */

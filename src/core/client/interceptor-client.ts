@@ -1,0 +1,86 @@
+import { ErrorCode, LocalError, RpcError } from "../base/errors.ts";
+import type { JsonObject } from "../base/json.ts";
+import { resolveLimits, type Limits } from "../base/limits.ts";
+import type { Signal } from "../base/signal.ts";
+import type { InterceptorSource } from "../chain/source.ts";
+import type { RequestOptions } from "../jsonrpc/outgoing.ts";
+import type { McpClient } from "../mcp/client.ts";
+import { describeProblem } from "../wire/check.ts";
+import { INTERCEPTOR_SPELLINGS, readDescriptor } from "../wire/dialects.ts";
+import { checkListInterceptorsResult, type InterceptorDescriptor, type InvokeResult } from "../wire/gen/interceptors.ts";
+
+export interface SourceOptions {
+  /** How the chain addresses this server's interceptors: `label/name`. Without `/`. */
+  readonly label: string;
+  readonly limits?: Partial<Limits>;
+}
+
+type Kind = keyof typeof INTERCEPTOR_SPELLINGS;
+
+/**
+ * A connected server's interceptors as a source for a chain. `list` asks whatever the server advertises, since a stock SDK may have dropped
+ * the capability, and follows pages. Where the server does not know a method (-32601), the other spelling is tried once and remembered.
+ */
+export function clientSource(client: McpClient, options: SourceOptions): InterceptorSource {
+  const { maxPages, maxInterceptors } = resolveLimits(options.limits);
+  const spelling: Record<Kind, string> = { list: INTERCEPTOR_SPELLINGS.list[0], invoke: INTERCEPTOR_SPELLINGS.invoke[0] };
+  const settled: Record<Kind, boolean> = { list: false, invoke: false };
+
+  const ask = async (kind: Kind, params: JsonObject, call: RequestOptions): Promise<JsonObject> => {
+    try {
+      const result = await client.request(spelling[kind], params, call);
+      settled[kind] = true;
+      return result;
+    } catch (thrown) {
+      const unknown = thrown instanceof RpcError && thrown.code === ErrorCode.methodNotFound;
+      if (!unknown || settled[kind]) throw thrown;
+      settled[kind] = true;
+      const other = INTERCEPTOR_SPELLINGS[kind][1];
+      const result = await client.request(other, params, call);
+      spelling[kind] = other;
+      return result;
+    }
+  };
+
+  return {
+    label: options.label,
+    remote: true,
+    async list(signal) {
+      const descriptors: InterceptorDescriptor[] = [];
+      const seen = new Set<string>();
+      let cursor: string | undefined;
+      do {
+        const page = await ask("list", cursor === undefined ? {} : { cursor }, callOptions(signal));
+        const problem = checkListInterceptorsResult(page);
+        if (problem !== undefined && !problem.path.startsWith("/interceptors/")) throw malformedList(options.label, describeProblem(problem, "result"));
+        // A list, or the check would have said so at /interceptors; what is in it is read one by one.
+        for (const item of page["interceptors"] as unknown[]) descriptors.push(readListed(item, options.label));
+        if (descriptors.length > maxInterceptors) throw new LocalError("limit_exceeded", `"${options.label}" lists more than ${maxInterceptors} interceptors`);
+        cursor = typeof page["nextCursor"] === "string" ? page["nextCursor"] : undefined;
+        if (cursor !== undefined) {
+          if (seen.has(cursor)) throw malformedList(options.label, "it gives a cursor that it has given before");
+          if (seen.size + 1 >= maxPages) throw new LocalError("limit_exceeded", `"${options.label}" lists more than ${maxPages} pages`);
+          seen.add(cursor);
+        }
+      } while (cursor !== undefined);
+      return descriptors;
+    },
+    // The chain reads the answer as it reads any other's, and watches the clock.
+    invoke: (params, signal) => ask("invoke", { ...params }, { ...callOptions(signal), timeoutMs: Infinity }) as Promise<unknown> as Promise<InvokeResult>,
+  };
+}
+
+function callOptions(signal: Signal | undefined): RequestOptions {
+  return signal === undefined ? {} : { signal };
+}
+
+function readListed(item: unknown, label: string): InterceptorDescriptor {
+  const { value, refused } = readDescriptor(item);
+  if (refused === undefined) return value;
+  const name = typeof item === "object" && item !== null && "name" in item ? JSON.stringify(item.name) : "without a name";
+  throw new LocalError("refused", `interceptor ${name} of "${label}" cannot be used: ${refused.path === "" ? "it" : refused.path} ${refused.message}`);
+}
+
+function malformedList(label: string, why: string): LocalError {
+  return new LocalError("invalid_message", `the interceptor list of "${label}" is malformed: ${why}`);
+}

@@ -1,0 +1,36 @@
+import { LocalError } from "../base/errors.ts";
+import { hooksMatch } from "../interceptor/event.ts";
+import type { Interceptor } from "../interceptor/define.ts";
+import { writeDescriptor } from "../wire/dialects.ts";
+import type { InterceptorDescriptor } from "../wire/gen/interceptors.ts";
+
+/** The interceptors that a server hosts, in the order of their registration. */
+export interface Registry {
+  /** Adds all or none. Throws `conflict` for a name that is taken, `limit_exceeded` above the bound. */
+  add(interceptors: readonly Interceptor[]): void;
+  find(name: string): Interceptor | undefined;
+  /** As `interceptors/list` gives them; with an event, those that have a hook which matches it (semantics.md, section 10). */
+  list(event?: string): InterceptorDescriptor[];
+}
+
+export function createRegistry(maxInterceptors: number): Registry {
+  const byName = new Map<string, Interceptor>();
+  return {
+    add(interceptors) {
+      const names = new Set(byName.keys());
+      for (const { descriptor } of interceptors) {
+        if (names.has(descriptor.name)) throw new LocalError("conflict", `the server has an interceptor ${JSON.stringify(descriptor.name)} already`);
+        names.add(descriptor.name);
+      }
+      if (names.size > maxInterceptors) throw new LocalError("limit_exceeded", `a server hosts at most ${maxInterceptors} interceptors`);
+      for (const interceptor of interceptors) byName.set(interceptor.descriptor.name, interceptor);
+    },
+    find: (name) => byName.get(name),
+    list(event) {
+      const all = [...byName.values()].map(({ descriptor }) => descriptor);
+      const kept =
+        event === undefined ? all : all.filter(({ hooks }) => hooksMatch(hooks, event, "request") || hooksMatch(hooks, event, "response"));
+      return kept.map(writeDescriptor);
+    },
+  };
+}
