@@ -1,1 +1,41 @@
-export {};
+// Interceptors and chains alone: no transport, no protocol stack.
+export { ErrorCode, LocalError, RpcError, type LocalErrorCode } from "./core/base/errors.ts";
+export { detectHost, fromGlobals, type Host, type PlatformSignal } from "./core/base/host.ts";
+export type { JsonObject } from "./core/base/json.ts";
+export { DEFAULT_LIMITS, type Limits } from "./core/base/limits.ts";
+export { createSignal, type Signal, type SignalLike, type SignalSource } from "./core/base/signal.ts";
+export {
+  isInterceptor,
+  mutator,
+  validator,
+  type Declaration,
+  type HandlerContext,
+  type HandlerInput,
+  type HookDeclaration,
+  type Interceptor,
+} from "./core/interceptor/define.ts";
+export { EVENTS, type KnownEvent } from "./core/interceptor/event.ts";
+export { invokeInterceptor, type InvokeOptions } from "./core/interceptor/invoke.ts";
+export type { PayloadOf } from "./core/interceptor/payload.ts";
+export type { Overrides, Policy } from "./core/interceptor/policy.ts";
+export { allow, deny, info, mutated, unchanged, warn, type Mutation, type Verdict } from "./core/interceptor/verdict.ts";
+export { createChain, type AddOptions, type Chain, type ChainOptions, type ChainStats } from "./core/chain/chain.ts";
+export type { ChainEntry } from "./core/chain/entry.ts";
+export type { ExecuteParams } from "./core/chain/execute.ts";
+export { interceptorSource } from "./core/chain/in-process.ts";
+export { chainError, type BoundaryOptions } from "./core/chain/outcome.ts";
+export type { Direction, Plan } from "./core/chain/plan.ts";
+export type { ChainEvent, ChainLog } from "./core/chain/report.ts";
+export type { ChainResult, ChainResultEntry, ChainStatus } from "./core/chain/result.ts";
+export type { InterceptorSource } from "./core/chain/source.ts";
+export type {
+  InterceptorDescriptor,
+  InvocationContext,
+  InvokeParams,
+  InvokeResult,
+  MutationResult,
+  Phase,
+  Principal,
+  Severity,
+  ValidationResult,
+} from "./core/wire/gen/interceptors.ts";

@@ -1,1 +1,88 @@
-export {};
+// Everything that runs anywhere. What needs Node is in mcp-interceptors/node, what is ready-made in mcp-interceptors/library.
+export { ErrorCode, LocalError, RpcError, type LocalErrorCode } from "./core/base/errors.ts";
+export { detectHost, fromGlobals, type Host, type PlatformSignal } from "./core/base/host.ts";
+export type { JsonObject } from "./core/base/json.ts";
+export { DEFAULT_LIMITS, type Limits } from "./core/base/limits.ts";
+export { createSignal, type Signal, type SignalLike, type SignalSource } from "./core/base/signal.ts";
+export { VERSION } from "./core/base/version.ts";
+
+export { decodeFrame, encodeFrame, type Decoded, type Frame, type InvalidFrame } from "./core/wire/frame.ts";
+export type { ErrorMessage, ErrorObject, Message, NotificationMessage, RequestId, RequestMessage, ResultMessage } from "./core/wire/message.ts";
+export { HANDSHAKE_VERSIONS, PROTOCOL_VERSIONS, STATELESS_VERSIONS } from "./core/wire/versions.ts";
+export type {
+  CallToolParams,
+  CallToolResult,
+  ClientCapabilities,
+  ContentBlock,
+  Implementation,
+  ListToolsResult,
+  ServerCapabilities,
+  Tool,
+} from "./core/wire/gen/mcp.ts";
+export type {
+  InterceptorDescriptor,
+  InvocationContext,
+  InvokeParams,
+  InvokeResult,
+  MutationResult,
+  Phase,
+  Principal,
+  Severity,
+  ValidationResult,
+} from "./core/wire/gen/interceptors.ts";
+
+export { compileSchema, type CompiledSchema } from "./core/schema/compile.ts";
+
+export { memoryPair } from "./core/transport/memory.ts";
+export { lineTransport, type ByteDuplex, type LineTransportOptions, type Noise } from "./core/transport/line-transport.ts";
+export { fromSdkTransport, toSdkTransport, type SdkTransport } from "./core/transport/sdk-adapters.ts";
+export type { Arrival, Listener, PeerContext, Route, Transport } from "./core/transport/transport.ts";
+
+export { createPeer, type IncomingNotification, type Middleware, type Peer, type PeerOptions } from "./core/jsonrpc/peer.ts";
+export type { IncomingRequest } from "./core/jsonrpc/incoming.ts";
+export type { RequestOptions } from "./core/jsonrpc/outgoing.ts";
+export { McpClient, type McpClientOptions } from "./core/mcp/client.ts";
+export type { ServerContext } from "./core/mcp/context.ts";
+export { McpServer, type McpServerOptions, type ServerConnection } from "./core/mcp/server.ts";
+
+export {
+  isInterceptor,
+  mutator,
+  validator,
+  type Declaration,
+  type HandlerContext,
+  type HandlerInput,
+  type HookDeclaration,
+  type Interceptor,
+} from "./core/interceptor/define.ts";
+export { EVENTS, type KnownEvent } from "./core/interceptor/event.ts";
+export type { PayloadOf } from "./core/interceptor/payload.ts";
+export type { Overrides, Policy } from "./core/interceptor/policy.ts";
+export { allow, deny, info, mutated, unchanged, warn, type Mutation, type Verdict } from "./core/interceptor/verdict.ts";
+
+export type { AddOptions, Chain, ChainStats } from "./core/chain/chain.ts";
+export type { ChainEntry } from "./core/chain/entry.ts";
+export type { ExecuteParams } from "./core/chain/execute.ts";
+export { interceptorSource } from "./core/chain/in-process.ts";
+export { chainError, type BoundaryOptions } from "./core/chain/outcome.ts";
+export type { Direction, Plan } from "./core/chain/plan.ts";
+export type { ChainEvent, ChainLog } from "./core/chain/report.ts";
+export type { ChainResult, ChainResultEntry, ChainStatus } from "./core/chain/result.ts";
+export type { InterceptorSource } from "./core/chain/source.ts";
+
+export { hostInterceptors, type HostOptions, type InterceptorHost } from "./core/server/interceptor-server.ts";
+export { clientSource, type SourceOptions } from "./core/client/interceptor-client.ts";
+export {
+  createChain,
+  localChain,
+  type AddServerOptions,
+  type ConnectedChain,
+  type ConnectedChainOptions,
+  type ServerTarget,
+} from "./core/client/local-chain.ts";
+
+export { guardClient, guardServer, type AttachOptions, type ChainSource, type Guardable } from "./core/guard/attach.ts";
+export type { BlockReason, Decision, InterceptorOutcome } from "./core/guard/decision.ts";
+export { guardTransport, type GuardedTransport } from "./core/guard/guard.ts";
+export type { ExchangeInfo, GuardOptions, GuardPolicy, Refusal } from "./core/guard/options.ts";
+export { relay, type Relay, type RelayEnd, type RelayOptions } from "./core/guard/relay.ts";
