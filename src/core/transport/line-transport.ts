@@ -19,6 +19,9 @@ export interface ByteDuplex {
   close(flushed: Promise<void>): Promise<void>;
 }
 
+// Enough of a line to recognise it by in a log.
+const NOISE_CHARS = 4096;
+
 /** A line that was no message. `text` is what came, or its start. */
 export interface Noise {
   readonly text: string;
@@ -68,7 +71,7 @@ export function lineTransport(duplex: ByteDuplex, options: LineTransportOptions)
 
   const report = (line: BrokenLine) => {
     try {
-      onNoise?.({ text: line.text, why: line.invalid.error.message });
+      onNoise?.({ text: line.text.slice(0, NOISE_CHARS), why: line.invalid.error.message });
     } catch {
       // An observer's fault is no reason to lose the connection.
     }

@@ -110,6 +110,14 @@ test("an over-long request is refused with its id, an over-long anything with id
   assert.match(answers[1]!.error.message, /101 bytes, at most 100/);
 });
 
+test("of a long line of noise the start is reported", async () => {
+  const end = lineEnd({ invalid: "drop" });
+  await end.say("log ".repeat(5000) + "\n" + pingLine(1));
+  await end.transport.receive();
+  assert.equal(end.noise[0]?.text, "log ".repeat(1024));
+  await end.transport.close();
+});
+
 test("a line that the end of the stream cuts off is reported, not read", async () => {
   const end = lineEnd({ invalid: "drop" });
   await end.say(pingLine(1) + pingLine(2).trimEnd());
