@@ -175,6 +175,14 @@ describe("a server as a child process", { concurrency: 4 }, () => {
     assert.deepEqual(groupMembers(transport.pid), []);
   });
 
+  it("what has left the group cannot hold the connection open by the pipes it took along", posix, async () => {
+    const started = performance.now();
+    const transport = await startServer("escapee");
+    assert.equal(await transport.receive(), undefined);
+    await transport.close();
+    assert.ok(performance.now() - started < 1400, "it waited for the escaped process");
+  });
+
   it("a wrapper that exits leaves nothing running, though nobody called close", linux, async () => {
     const transport = await spawnTransport({
       command: "sh",

@@ -1,5 +1,6 @@
 import { LocalError } from "../base/errors.ts";
 import { detectHost, type Host } from "../base/host.ts";
+import { isObject } from "../base/json.ts";
 import { resolveLimits, type Limits } from "../base/limits.ts";
 import type { Decoded, Frame } from "../wire/frame.ts";
 import type { ErrorMessage } from "../wire/message.ts";
@@ -82,7 +83,8 @@ export function lineTransport(duplex: ByteDuplex, options: LineTransportOptions)
     report(line);
     const { error, id, answers } = line.invalid;
     if (id !== undefined && answers === true) {
-      const message: ErrorMessage = { jsonrpc: "2.0", id, error: { ...error, data: { delivery: "unknown" } } };
+      const data = { ...(isObject(error.data) ? error.data : {}), delivery: "unknown" };
+      const message: ErrorMessage = { jsonrpc: "2.0", id, error: { ...error, data } };
       return { frame: { message }, from, synthetic: true };
     }
     const mayAnswer = line.kind === "response" || (line.kind === "unknown" && line.object && treatment === "drop");
