@@ -11,7 +11,7 @@ export function signalGroup(pid: number, signal: "SIGTERM" | "SIGKILL" | 0): boo
     process.kill(-pid, signal);
     return true;
   } catch (thrown) {
-    // EPERM: something is there, and it is no longer ours to signal.
+    // What `kill` throws is a system error. EPERM: something is there, and it is no longer ours to signal.
     return (thrown as NodeJS.ErrnoException).code === "EPERM" && signal === 0;
   }
 }

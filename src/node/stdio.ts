@@ -45,15 +45,21 @@ export function stdioTransport(options: StdioOptions = {}): Transport {
   );
 }
 
+// What prints to stdout, and what keeps state for it: an indentation, a label's start.
+const PRINTING = [
+  ...(["log", "info", "debug", "dir", "dirxml", "table", "count"] as const),
+  ...(["group", "groupCollapsed", "groupEnd", "time", "timeEnd", "timeLog"] as const),
+];
+
 /**
  * Turns everything that would print to stdout towards stderr: the methods of `console`, and `process.stdout.write` for whoever calls it
- * directly. `stdioTransport` still writes to the real one. Call it first in a stdio server, before a library prints a banner. Returns the undoing.
+ * directly. `stdioTransport` still writes to the real one. Call it first in a stdio server, before a library prints a banner. Returns
+ * the undoing.
  */
 export function protectStdout(): () => void {
   const toStderr = new Console(process.stderr, process.stderr);
   const undo: (() => void)[] = [];
-  const methods = ["log", "info", "debug", "dir", "dirxml", "table", "group", "groupCollapsed", "groupEnd", "count", "timeEnd", "timeLog", "time"] as const;
-  for (const method of methods) {
+  for (const method of PRINTING) {
     const original = Object.getOwnPropertyDescriptor(console, method);
     Object.defineProperty(console, method, { value: toStderr[method].bind(toStderr), writable: true, enumerable: true, configurable: true });
     if (original !== undefined) undo.push(() => void Object.defineProperty(console, method, original));

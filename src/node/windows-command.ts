@@ -30,9 +30,9 @@ export function findWindowsProgram(
 const CMD_SPECIAL = /[()[\]{}%!^"`<>&|;,*?= ~']/g;
 
 /**
- * The text after `cmd.exe /d /s /c` that runs a batch file with exactly these arguments. Three readers take it apart one after the other: cmd.exe, cmd.exe
- * again when the batch file hands on `%*`, and the C runtime of the program at the end. So each argument is quoted for the last and
- * escaped twice for the first two. A line break ends a command for cmd.exe and cannot be escaped: refused.
+ * The text after `cmd.exe /d /s /c` that runs a batch file with exactly these arguments. Three readers take it apart one after the other:
+ * cmd.exe, cmd.exe again when the batch file hands on `%*`, and the C runtime of the program at the end. So each argument is quoted for the
+ * last and escaped twice for the first two. A line break ends a command for cmd.exe and cannot be escaped: `invalid_argument`.
  */
 export function windowsCommandLine(command: string, args: readonly string[]): string {
   for (const part of [command, ...args]) {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
-import { test } from "node:test";
+import { describe, it, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import type { RequestMessage } from "../../src/core/wire/message.ts";
 import { spawnTransport, type ChildTransport, type SpawnOptions } from "../../src/node/child.ts";
@@ -41,149 +41,159 @@ async function eventually(condition: () => boolean, what: string): Promise<void>
   assert.fail(`not within 4 s: ${what}`);
 }
 
-// One server answers for the whole suite's far end: what it is sent comes back, so both ends are the same transport.
-test("a child process sends back what it was sent, in order, and closes with its stdin", async () => {
-  const transport = await startServer();
-  for (let id = 0; id < 100; id++) await transport.send(request("a/b", id));
-  for (let id = 0; id < 100; id++) assert.deepEqual((await transport.receive())?.frame.message, request("a/b", id).message);
-  const big = { message: { ...request("big").message, params: { text: "é".repeat(1_000_000) } } };
-  await transport.send(big);
-  assert.deepEqual((await transport.receive())?.frame.message, big.message);
-  const pending = transport.receive();
-  await Promise.all([transport.close(), transport.close()]);
-  assert.equal(await pending, undefined);
-  assert.equal(await transport.receive(), undefined);
-  assert.deepEqual(await transport.exited, { code: 0, signal: null });
-  await assert.rejects(transport.send(request("late")), { code: "closed" });
-});
-
-test("a server that crashes rejects receive with its exit and its last words, and later sends", async () => {
-  const transport = await startServer("crash");
-  const died = (thrown: { code: string; message: string; details: object }) => {
-    assert.equal(thrown.code, "closed");
-    assert.match(thrown.message, /exited with code 3.*the last words/);
-    assert.deepEqual(thrown.details, { code: 3, signal: null, stderr: "first\nthe last words" });
-    return true;
-  };
-  await assert.rejects(transport.receive(), died);
-  await assert.rejects(transport.receive(), died);
-  await assert.rejects(transport.send(request("a")), { code: "closed" });
-  await transport.close();
-});
-
-test("a server that is killed rejects receive with the signal", posix, async () => {
-  const transport = await startServer();
-  await transport.send(request("test/die"));
-  await assert.rejects(transport.receive(), { code: "closed", message: /SIGKILL/ });
-  assert.deepEqual(await transport.exited, { code: null, signal: "SIGKILL" });
-  await transport.close();
-});
-
-test("what a server wrote before it exited is all read, by a slow reader too", async () => {
-  const transport = await startServer("farewell");
-  assert.deepEqual(await transport.exited, { code: 0, signal: null });
-  // Longer than every grace, so that only the reader's own pace counts.
-  await new Promise((resolve) => setTimeout(resolve, 700));
-  let answers = 0;
-  while ((await transport.receive()) !== undefined) answers++;
-  assert.equal(answers, 5000);
-  await transport.close();
-});
-
-test("a server that closes its stdout and runs on is ended", posix, async () => {
-  const transport = await startServer();
-  await transport.send(request("test/close-stdout"));
-  assert.equal(await transport.receive(), undefined);
-  assert.deepEqual(await transport.exited, { code: null, signal: "SIGTERM" });
-  await transport.close();
-});
-
-test("a server that ignores the end of stdin and SIGTERM is killed", posix, async () => {
-  const transport = await startServer("stubborn");
-  await transport.send(request("a"));
-  await transport.receive();
-  await transport.close();
-  assert.deepEqual(await transport.exited, { code: null, signal: "SIGKILL" });
-});
-
-test("a server that reads nothing makes send wait, and close rejects who waits", posix, async () => {
-  const transport = await startServer("deaf", { limits: { maxQueuedBytes: 100_000 } });
-  const outcomes: string[] = [];
-  const sends = Array.from({ length: 30 }, (_, id) => {
-    const sent = transport.send({ message: { jsonrpc: "2.0", id, method: "a", params: { filler: "x".repeat(20_000) } } });
-    return sent.then(() => outcomes.push("sent"), (thrown: { code: string }) => outcomes.push(thrown.code));
+// Most of the time of these is spent waiting for a grace to pass.
+describe("a server as a child process", { concurrency: 4 }, () => {
+  it("a child process sends back what it was sent, in order, and closes with its stdin", async () => {
+    const transport = await startServer();
+    for (let id = 0; id < 100; id++) await transport.send(request("a/b", id));
+    for (let id = 0; id < 100; id++) assert.deepEqual((await transport.receive())?.frame.message, request("a/b", id).message);
+    const big = { message: { ...request("big").message, params: { text: "é".repeat(1_000_000) } } };
+    await transport.send(big);
+    assert.deepEqual((await transport.receive())?.frame.message, big.message);
+    const pending = transport.receive();
+    await Promise.all([transport.close(), transport.close()]);
+    assert.equal(await pending, undefined);
+    assert.equal(await transport.receive(), undefined);
+    assert.deepEqual(await transport.exited, { code: 0, signal: null });
+    await assert.rejects(transport.send(request("late")), { code: "closed" });
   });
-  await transport.close();
-  await Promise.all(sends);
-  assert.ok(outcomes.includes("sent") && outcomes.includes("closed"), outcomes.join());
-});
 
-test("a server that logs more than a pipe holds before it answers is not blocked, and its last bytes are kept", async () => {
-  let heard = 0;
-  const transport = await startServer("noisy", { limits: { maxStderrBytes: 1000 }, stderr: (chunk) => void (heard += chunk.length) });
-  await transport.send(request("a"));
-  assert.deepEqual((await transport.receive())?.frame.message, request("a").message);
-  assert.equal(transport.stderrTail(), "x".repeat(1000));
-  await transport.close();
-  assert.equal(heard, 262_144);
-});
-
-test("a stderr callback that throws costs nothing", async () => {
-  const transport = await startServer("noisy", {
-    stderr: () => {
-      throw new TypeError("log is full");
-    },
-  });
-  await transport.send(request("a"));
-  assert.notEqual(await transport.receive(), undefined);
-  await transport.close();
-});
-
-test("the environment is ours unless another is given", async () => {
-  process.env["MCP_TEST_MARK"] = "inherited";
-  for (const [env, expected] of [[undefined, "inherited"], [{ PATH: process.env["PATH"], MCP_TEST_MARK: "given" }, "given"]] as const) {
-    const transport = await startServer(undefined, env === undefined ? {} : { env });
-    await transport.send(request("test/environment"));
-    const params = ((await transport.receive())?.frame.message as RequestMessage).params!;
-    assert.equal(params["MCP_TEST_MARK"], expected);
+  it("a server that crashes rejects receive with its exit and its last words, and later sends", async () => {
+    const transport = await startServer("crash");
+    const died = (thrown: { code: string; message: string; details: object }) => {
+      assert.equal(thrown.code, "closed");
+      assert.match(thrown.message, /exited with code 3.*the last words/);
+      assert.deepEqual(thrown.details, { code: 3, signal: null, stderr: "first\nthe last words" });
+      return true;
+    };
+    await assert.rejects(transport.receive(), died);
+    await assert.rejects(transport.receive(), died);
+    await assert.rejects(transport.send(request("a")), { code: "closed" });
     await transport.close();
-  }
-  delete process.env["MCP_TEST_MARK"];
-});
-
-test("a command that does not start is spawn_failed, and says what to do", async () => {
-  const start = (options: Partial<SpawnOptions>) => spawnTransport({ command: "no-such-command", stderr: "ignore", ...options });
-  await assert.rejects(start({}), { code: "spawn_failed", message: /"no-such-command": no such command; check/ });
-  await assert.rejects(start({ command: "node server.js" }), { code: "spawn_failed", message: /arguments go into `args`/ });
-  await assert.rejects(start({ cwd: "/no/such/folder", command: process.execPath }), { code: "spawn_failed", message: /\/no\/such\/folder does not exist/ });
-  if (process.platform !== "win32") await assert.rejects(start({ command: server }), { code: "spawn_failed", message: /not executable/ });
-  await assert.rejects(start({ args: ["\0"] }), { code: "spawn_failed" });
-});
-
-test("close leaves no grandchild behind a shell, not even one that ignores SIGTERM", linux, async () => {
-  const transport = await spawnTransport({
-    command: "sh",
-    args: ["-c", `"${process.execPath}" "${server}"; true`],
-    stderr: "ignore",
-    killGraceMs: 150,
   });
-  await transport.send(request("test/grandchild"));
-  await transport.receive();
-  assert.equal(groupMembers(transport.pid).length, 3);
-  await transport.close();
-  assert.deepEqual(groupMembers(transport.pid), []);
-});
 
-test("a wrapper that exits leaves nothing running, though nobody called close", linux, async () => {
-  const transport = await spawnTransport({
-    command: "sh",
-    args: ["-c", `"${process.execPath}" "${server}" stubborn & exit 0`],
-    stderr: "ignore",
-    killGraceMs: 100,
+  it("a server that is killed rejects receive with the signal", posix, async () => {
+    const transport = await startServer();
+    await transport.send(request("test/die"));
+    await assert.rejects(transport.receive(), { code: "closed", message: /SIGKILL/ });
+    assert.deepEqual(await transport.exited, { code: null, signal: "SIGKILL" });
+    await transport.close();
   });
-  assert.equal(await transport.receive(), undefined);
-  await eventually(() => groupMembers(transport.pid).length === 0, "the group is empty");
-  await transport.close();
+
+  it("what a server wrote before it exited is all read, by a slow reader too", async () => {
+    const transport = await startServer("farewell");
+    assert.deepEqual(await transport.exited, { code: 0, signal: null });
+    // Longer than every grace, so that only the reader's own pace counts.
+    await new Promise((resolve) => setTimeout(resolve, 700));
+    let answers = 0;
+    while ((await transport.receive()) !== undefined) answers++;
+    assert.equal(answers, 5000);
+    await transport.close();
+  });
+
+  it("a server that closes its stdout and runs on is ended", posix, async () => {
+    const transport = await startServer();
+    await transport.send(request("test/close-stdout"));
+    assert.equal(await transport.receive(), undefined);
+    assert.deepEqual(await transport.exited, { code: null, signal: "SIGTERM" });
+    await transport.close();
+  });
+
+  it("a server that ignores the end of stdin and SIGTERM is killed", posix, async () => {
+    const transport = await startServer("stubborn");
+    await transport.send(request("a"));
+    await transport.receive();
+    await transport.close();
+    assert.deepEqual(await transport.exited, { code: null, signal: "SIGKILL" });
+  });
+
+  it("a server that reads nothing makes send wait, and close rejects who waits", posix, async () => {
+    const transport = await startServer("deaf", { limits: { maxQueuedBytes: 100_000 } });
+    const outcomes: string[] = [];
+    const sends = Array.from({ length: 30 }, (_, id) => {
+      const sent = transport.send({ message: { jsonrpc: "2.0", id, method: "a", params: { filler: "x".repeat(20_000) } } });
+      return sent.then(() => outcomes.push("sent"), (thrown: { code: string }) => outcomes.push(thrown.code));
+    });
+    await transport.close();
+    await Promise.all(sends);
+    assert.ok(outcomes.includes("sent") && outcomes.includes("closed"), outcomes.join());
+  });
+
+  it("a server that logs more than a pipe holds before it answers is not blocked, and its last bytes are kept", async () => {
+    let heard = 0;
+    const transport = await startServer("noisy", { limits: { maxStderrBytes: 1000 }, stderr: (chunk) => void (heard += chunk.length) });
+    await transport.send(request("a"));
+    assert.deepEqual((await transport.receive())?.frame.message, request("a").message);
+    assert.equal(transport.stderrTail(), "x".repeat(1000));
+    await transport.close();
+    assert.equal(heard, 262_144);
+  });
+
+  it("a stderr callback that throws costs nothing", async () => {
+    const transport = await startServer("noisy", {
+      stderr: () => {
+        throw new TypeError("log is full");
+      },
+    });
+    await transport.send(request("a"));
+    assert.notEqual(await transport.receive(), undefined);
+    await transport.close();
+  });
+
+  it("the environment is ours unless another is given", async () => {
+    process.env["MCP_TEST_MARK"] = "inherited";
+    for (const [env, expected] of [[undefined, "inherited"], [{ PATH: process.env["PATH"], MCP_TEST_MARK: "given" }, "given"]] as const) {
+      const transport = await startServer(undefined, env === undefined ? {} : { env });
+      await transport.send(request("test/environment"));
+      const params = ((await transport.receive())?.frame.message as RequestMessage).params!;
+      assert.equal(params["MCP_TEST_MARK"], expected);
+      await transport.close();
+    }
+    delete process.env["MCP_TEST_MARK"];
+  });
+
+  it("a command that does not start is spawn_failed, and says what to do", async () => {
+    const start = (options: Partial<SpawnOptions>) => spawnTransport({ command: "no-such-command", stderr: "ignore", ...options });
+    await assert.rejects(start({}), { code: "spawn_failed", message: /"no-such-command": no such command; check/ });
+    await assert.rejects(start({ command: "node server.js" }), { code: "spawn_failed", message: /arguments go into `args`/ });
+    await assert.rejects(start({ cwd: "/no/such/folder", command: process.execPath }), { code: "spawn_failed", message: /\/no\/such\/folder does not exist/ });
+    if (process.platform !== "win32") await assert.rejects(start({ command: server }), { code: "spawn_failed", message: /not executable/ });
+    await assert.rejects(start({ args: ["\0"] }), { code: "spawn_failed" });
+  });
+
+  it("close leaves no grandchild behind a shell, not even one that ignores SIGTERM", linux, async () => {
+    const transport = await spawnTransport({
+      command: "sh",
+      args: ["-c", `"${process.execPath}" "${server}"; true`],
+      stderr: "ignore",
+      killGraceMs: 150,
+    });
+    await transport.send(request("test/grandchild"));
+    await transport.receive();
+    assert.equal(groupMembers(transport.pid).length, 3);
+    await transport.close();
+    assert.deepEqual(groupMembers(transport.pid), []);
+  });
+
+  it("what has left the group cannot hold the connection open by the pipes it took along", posix, async () => {
+    const started = performance.now();
+    const transport = await startServer("escapee");
+    assert.equal(await transport.receive(), undefined);
+    await transport.close();
+    assert.ok(performance.now() - started < 1400, "it waited for the escaped process");
+  });
+
+  it("a wrapper that exits leaves nothing running, though nobody called close", linux, async () => {
+    const transport = await spawnTransport({
+      command: "sh",
+      args: ["-c", `"${process.execPath}" "${server}" stubborn & exit 0`],
+      stderr: "ignore",
+      killGraceMs: 100,
+    });
+    assert.equal(await transport.receive(), undefined);
+    await eventually(() => groupMembers(transport.pid).length === 0, "the group is empty");
+    await transport.close();
+  });
 });
 
 test("no listener of the process and no timer outlives a connection", async () => {

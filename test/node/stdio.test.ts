@@ -86,6 +86,11 @@ test("a server with protected stdout writes messages there and everything else t
   assert.ok(!output.stderr.includes("after undo"));
 });
 
+test("a server with a live timer and an empty stdin ends", async () => {
+  const child = spawn(process.execPath, [...process.execArgv, fixture, "print"], { stdio: ["ignore", "ignore", "ignore"] });
+  assert.equal(await new Promise((resolve) => child.once("close", resolve)), 0);
+});
+
 test("a server whose client no longer reads ends without a word", async () => {
   const { child, output, closed } = runServer(undefined, "flood");
   await new Promise((resolve) => child.stdout.once("data", resolve));

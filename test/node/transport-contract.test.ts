@@ -1,5 +1,6 @@
 import { createServer, type Socket } from "node:net";
-import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { test } from "node:test";
 import assert from "node:assert/strict";
@@ -12,6 +13,7 @@ import { plainDecode } from "../support/plain-decode.ts";
 import { transportContract } from "../support/transport-contract.ts";
 
 const relay = fileURLToPath(new URL("fixtures/relay-server.mjs", import.meta.url));
+let opened = 0;
 const limits = { maxQueuedBytes: 20_000 };
 
 transportContract({
@@ -19,7 +21,10 @@ transportContract({
   backPressure: true,
   async open() {
     const listener = createServer();
-    await new Promise<void>((resolve) => listener.listen(0, "127.0.0.1", resolve));
+    // A local socket: the buffers of TCP grow to whatever is sent.
+    const name = `transport-contract-${process.pid}-${++opened}`;
+    const address = process.platform === "win32" ? `\\\\.\\pipe\\${name}` : join(tmpdir(), name);
+    await new Promise<void>((resolve) => listener.listen(address, resolve));
     const sockets = new Promise<{ stdin: Socket; stdout: Socket }>((resolve) => {
       const byName = new Map<string, Socket>();
       listener.on("connection", (socket) => {
@@ -30,8 +35,8 @@ transportContract({
         });
       });
     });
-    const { port } = listener.address() as AddressInfo;
-    const near = await spawnTransport({ command: process.execPath, args: [relay, String(port)], stderr: "ignore", limits, decode: plainDecode });
+    const child = { command: process.execPath, args: [relay, address], stderr: "ignore", killGraceMs: 300 } as const;
+    const near = await spawnTransport({ ...child, limits, decode: plainDecode });
     const { stdin, stdout } = await sockets;
     const far = stdioTransport({ stdin, stdout, limits, decode: plainDecode });
     return {
@@ -64,7 +69,7 @@ transportContract({
       },
       { invalid: "drop", decode: plainDecode, limits },
     );
-    return { near: stdioTransport({ stdin: there, stdout: back, limits, decode: plainDecode }), far };
+    return { near: stdioTransport({ stdin: there, stdout: back, limits, decode: plainDecode, closeGraceMs: 50 }), far };
   },
 });
 

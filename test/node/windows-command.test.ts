@@ -32,7 +32,10 @@ function readWords(line: string): string[] {
   return words;
 }
 
-const awkward = ["plain", "", "two words", 'a "quoted" word', "back\\slash", "ends in \\", 'ends in \\"', "\\\\server\\share\\", "%PATH%", "a&b|c<d>e^f!g", "(x)", "a;b,c=d", "'", "é😀", "--x={\"a\":[1,2]}", "* ?"];
+const awkward = [
+  ...["plain", "", "two words", 'a "quoted" word', "back\\slash", "ends in \\", 'ends in \\"', "\\\\server\\share\\"],
+  ...["%PATH%", "a&b|c<d>e^f!g", "(x)", "a;b,c=d", "'", "é😀", '--x={"a":[1,2]}', "* ?"],
+];
 
 test("an argument is quoted so that the C runtime reads it back", () => {
   for (const argument of awkward) assert.deepEqual(readWords(quoteArgument(argument)), [argument]);

@@ -20,6 +20,10 @@ async function pull(transport: Transport): Promise<Message> {
   return arrival.frame.message;
 }
 
+// More than the buffers of two pipes and a socket in a row swallow.
+const COUNT = 120;
+const FILLER = "x".repeat(10_000);
+
 const rejectsWith = (code: string) => (thrown: unknown) => {
   assert.ok(thrown instanceof LocalError, `not a LocalError: ${String(thrown)}`);
   assert.equal(thrown.code, code);
@@ -149,21 +153,21 @@ export function transportContract(subject: ContractSubject): void {
 
     if (subject.backPressure) {
       check("makes senders wait for a peer that does not pull, in order, and loses nothing", async (near, far) => {
-        const params = { filler: "x".repeat(1000) };
+        const params = { filler: FILLER };
         let accepted = 0;
         const sends: Promise<void>[] = [];
-        for (let id = 0; id < 400; id++) sends.push(near.send({ message: request(id, params) }).then(() => void accepted++));
+        for (let id = 0; id < COUNT; id++) sends.push(near.send({ message: request(id, params) }).then(() => void accepted++));
         await new Promise((resolve) => setImmediate(resolve));
-        assert.ok(accepted < 400, `all ${accepted} sends were accepted although nobody pulled`);
-        for (let id = 0; id < 400; id++) assert.deepEqual(await pull(far), request(id, params));
+        assert.ok(accepted < COUNT, `all ${accepted} sends were accepted although nobody pulled`);
+        for (let id = 0; id < COUNT; id++) assert.deepEqual(await pull(far), request(id, params));
         await Promise.all(sends);
-        assert.equal(accepted, 400);
+        assert.equal(accepted, COUNT);
       });
 
       check("rejects the senders that still wait when it is closed", async (near, _far) => {
         const sends: Promise<string>[] = [];
-        for (let id = 0; id < 400; id++) {
-          const sent = near.send({ message: request(id, { filler: "x".repeat(1000) }) });
+        for (let id = 0; id < COUNT; id++) {
+          const sent = near.send({ message: request(id, { filler: FILLER }) });
           sends.push(sent.then(() => "sent", (thrown: LocalError) => thrown.code));
         }
         await new Promise((resolve) => setImmediate(resolve));

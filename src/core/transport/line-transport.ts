@@ -1,5 +1,6 @@
 import { LocalError } from "../base/errors.ts";
 import { detectHost, type Host } from "../base/host.ts";
+import { isObject } from "../base/json.ts";
 import { resolveLimits, type Limits } from "../base/limits.ts";
 import type { Decoded, Frame } from "../wire/frame.ts";
 import type { ErrorMessage } from "../wire/message.ts";
@@ -18,6 +19,9 @@ export interface ByteDuplex {
   /** Releases a pending `read` at once, then everything else. `flushed` settles when all writes have. Idempotent, never rejects. */
   close(flushed: Promise<void>): Promise<void>;
 }
+
+// Enough of a line to recognise it by in a log.
+const NOISE_CHARS = 4096;
 
 /** A line that was no message. `text` is what came, or its start. */
 export interface Noise {
@@ -68,7 +72,7 @@ export function lineTransport(duplex: ByteDuplex, options: LineTransportOptions)
 
   const report = (line: BrokenLine) => {
     try {
-      onNoise?.({ text: line.text, why: line.invalid.error.message });
+      onNoise?.({ text: line.text.slice(0, NOISE_CHARS), why: line.invalid.error.message });
     } catch {
       // An observer's fault is no reason to lose the connection.
     }
@@ -79,7 +83,8 @@ export function lineTransport(duplex: ByteDuplex, options: LineTransportOptions)
     report(line);
     const { error, id, answers } = line.invalid;
     if (id !== undefined && answers === true) {
-      const message: ErrorMessage = { jsonrpc: "2.0", id, error: { ...error, data: { delivery: "unknown" } } };
+      const data = { ...(isObject(error.data) ? error.data : {}), delivery: "unknown" };
+      const message: ErrorMessage = { jsonrpc: "2.0", id, error: { ...error, data } };
       return { frame: { message }, from, synthetic: true };
     }
     const mayAnswer = line.kind === "response" || (line.kind === "unknown" && line.object && treatment === "drop");

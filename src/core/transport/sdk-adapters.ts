@@ -16,9 +16,9 @@ export interface FromSdkOptions {
 }
 
 /**
- * A transport of the official SDKs as one of ours; from here on it is ours alone. It is started by the first `send` or `receive`. Pushed messages wait
- * to be pulled; past `maxQueuedFrames` the connection is closed with `limit_exceeded`, as a push cannot be made to wait. `Route.related`
- * becomes `relatedRequestId`; a `Route.carry` that `toSdkTransport` made gives its other send options back.
+ * A transport of the official SDKs as one of ours; from here on it is ours alone. It is started by the first `send` or `receive`.
+ * Pushed messages wait to be pulled; past `maxQueuedFrames` the connection is closed with `limit_exceeded`, as a push cannot be made to
+ * wait. `Route.related` becomes `relatedRequestId`; a `Route.carry` that `toSdkTransport` made gives its other send options back.
  */
 export function fromSdkTransport(sdk: SdkTransport, options: FromSdkOptions = {}): Transport {
   const limits = resolveLimits(options.limits);
@@ -67,16 +67,16 @@ export function fromSdkTransport(sdk: SdkTransport, options: FromSdkOptions = {}
   // Their protocol object chains to what it finds in these slots, so we do as well.
   const { onmessage, onclose, onerror } = sdk;
   sdk.onmessage = (message, extra) => {
-    onmessage?.call(sdk, message, extra);
     arrive(message, extra);
+    onmessage?.call(sdk, message, extra);
   };
   sdk.onclose = () => {
-    onclose?.call(sdk);
     inbox.end();
+    onclose?.call(sdk);
   };
   sdk.onerror = (error) => {
-    onerror?.call(sdk, error);
     report(error);
+    onerror?.call(sdk, error);
   };
 
   const start = () =>
@@ -135,7 +135,10 @@ export interface ToSdkOptions {
   readonly around?: SdkTransport;
 }
 
-/** A transport of ours in the shape of the official SDKs, to be handed to their `connect`. Their `send` options travel in `Route`, theirs and ours. */
+/**
+ * A transport of ours in the shape of the official SDKs, to be handed to their `connect`. Their `send` options travel in `Route`: the request
+ * that a message belongs to as `related`, all of them as `carry`. `onclose` is called once, after everything was pushed.
+ */
 export function toSdkTransport(transport: Transport, { around }: ToSdkOptions = {}): SdkTransport {
   let started = false;
   let over = false;
@@ -143,10 +146,18 @@ export function toSdkTransport(transport: Transport, { around }: ToSdkOptions = 
   const finish = () => {
     if (over) return;
     over = true;
-    sdk.onclose?.();
+    try {
+      sdk.onclose?.();
+    } catch (thrown) {
+      report(thrown);
+    }
   };
   const report = (thrown: unknown) => {
-    sdk.onerror?.(thrown instanceof Error ? thrown : closedError(describeError(thrown), thrown));
+    try {
+      sdk.onerror?.(thrown instanceof Error ? thrown : closedError(describeError(thrown), thrown));
+    } catch {
+      // Their observer's fault; there is nobody else to tell.
+    }
   };
   const pump = async () => {
     try {
@@ -168,7 +179,7 @@ export function toSdkTransport(transport: Transport, { around }: ToSdkOptions = 
     start() {
       if (started) return Promise.reject(new LocalError("conflict", "the transport is started already"));
       started = true;
-      pump().catch(report);
+      void pump();
       return DONE;
     },
     async send(message, options) {

@@ -215,6 +215,23 @@ test("a broken connection is an error, then a close, in the SDK's shape", async 
   assert.deepEqual(log, ["broken", "closed"]);
 });
 
+test("slots that throw stop neither the teardown nor the close", async () => {
+  const throwing = () => {
+    throw new TypeError("slot");
+  };
+  const { sdk } = scriptedSdk({ onclose: throwing });
+  const transport = fromSdkTransport(sdk, { onError: throwing });
+  const pending = transport.receive();
+  await transport.close();
+  assert.equal(await pending, undefined);
+  const outer = toSdkTransport({ send: async () => {}, receive: () => Promise.reject(new TypeError("broken")), close: async () => {} });
+  outer.onclose = throwing;
+  outer.onerror = throwing;
+  await outer.start();
+  await settle();
+  await outer.close();
+});
+
 test("the transport it is built around shows its session through", async () => {
   const versions: string[] = [];
   const { sdk } = scriptedSdk({ setProtocolVersion: (version) => versions.push(version) });
