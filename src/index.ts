@@ -31,7 +31,7 @@ export type {
   ValidationResult,
 } from "./core/wire/gen/interceptors.ts";
 
-export { compileSchema, type CompiledSchema } from "./core/schema/compile.ts";
+export { compileSchema, type CompiledSchema } from "./core/schema/schema.ts";
 
 export { memoryPair } from "./core/transport/memory.ts";
 export { lineTransport, type ByteDuplex, type LineTransportOptions, type Noise } from "./core/transport/line-transport.ts";

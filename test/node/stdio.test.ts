@@ -5,14 +5,13 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { stdioTransport } from "../../src/node/stdio.ts";
 import { fakeHost, settle } from "../support/fake-host.ts";
-import { plainDecode } from "../support/plain-decode.ts";
 
 const ping = (id: number) => ({ jsonrpc: "2.0", id, method: "ping" }) as const;
 const fixture = fileURLToPath(new URL("fixtures/stdio-server.ts", import.meta.url));
 
 test("the end of stdin ends receive, after what came before it, and answers still go out", async () => {
   const [stdin, stdout] = [new PassThrough(), new PassThrough()];
-  const transport = stdioTransport({ stdin, stdout, decode: plainDecode });
+  const transport = stdioTransport({ stdin, stdout });
   stdin.end(JSON.stringify(ping(1)) + "\n");
   assert.deepEqual((await transport.receive())?.frame.message, ping(1));
   assert.equal(await transport.receive(), undefined);
@@ -25,7 +24,7 @@ test("the end of stdin ends receive, after what came before it, and answers stil
 test("a broken stdout ends the connection quietly", async () => {
   const stdin = new PassThrough();
   const stdout = new Writable({ write: (_chunk, _encoding, done) => done(Object.assign(new TypeError("EPIPE"), { code: "EPIPE" })) });
-  const transport = stdioTransport({ stdin, stdout, decode: plainDecode });
+  const transport = stdioTransport({ stdin, stdout });
   const pending = transport.receive();
   await transport.send({ message: ping(1) });
   assert.equal(await pending, undefined);
@@ -36,7 +35,7 @@ test("a broken stdout ends the connection quietly", async () => {
 test("close waits for what was sent to leave, but not for ever", async () => {
   const host = fakeHost();
   const stdout = new Writable({ write() {} });
-  const transport = stdioTransport({ stdin: new PassThrough(), stdout, decode: plainDecode, host, closeGraceMs: 1000 });
+  const transport = stdioTransport({ stdin: new PassThrough(), stdout, host, closeGraceMs: 1000 });
   await transport.send({ message: ping(1) });
   let closed = false;
   const closing = transport.close().then(() => (closed = true));
@@ -49,7 +48,7 @@ test("close waits for what was sent to leave, but not for ever", async () => {
 
 test("close leaves no timer when everything had left already", async () => {
   const host = fakeHost();
-  const transport = stdioTransport({ stdin: new PassThrough(), stdout: new PassThrough(), decode: plainDecode, host });
+  const transport = stdioTransport({ stdin: new PassThrough(), stdout: new PassThrough(), host });
   await transport.send({ message: ping(1) });
   await settle();
   await transport.close();
@@ -59,7 +58,7 @@ test("close leaves no timer when everything had left already", async () => {
 test("no listener but those for errors is left on the streams", async () => {
   const [stdin, stdout] = [new PassThrough(), new PassThrough()];
   const before = [stdin, stdout].map((stream) => stream.eventNames().filter((name) => name !== "error" && name !== "close").length);
-  const transport = stdioTransport({ stdin, stdout, decode: plainDecode });
+  const transport = stdioTransport({ stdin, stdout });
   const pending = transport.receive();
   await transport.close();
   assert.equal(await pending, undefined);

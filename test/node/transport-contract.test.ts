@@ -9,7 +9,6 @@ import { spawnTransport } from "../../src/node/child.ts";
 import { stdioTransport } from "../../src/node/stdio.ts";
 import { lineTransport } from "../../src/core/transport/line-transport.ts";
 import { byteSink, byteSource } from "../../src/node/streams.ts";
-import { plainDecode } from "../support/plain-decode.ts";
 import { transportContract } from "../support/transport-contract.ts";
 
 const relay = fileURLToPath(new URL("fixtures/relay-server.mjs", import.meta.url));
@@ -36,9 +35,9 @@ transportContract({
       });
     });
     const child = { command: process.execPath, args: [relay, address], stderr: "ignore", killGraceMs: 300 } as const;
-    const near = await spawnTransport({ ...child, limits, decode: plainDecode });
+    const near = await spawnTransport({ ...child, limits });
     const { stdin, stdout } = await sockets;
-    const far = stdioTransport({ stdin, stdout, limits, decode: plainDecode });
+    const far = stdioTransport({ stdin, stdout, limits });
     return {
       near,
       far,
@@ -67,9 +66,9 @@ transportContract({
           back.destroy();
         },
       },
-      { invalid: "drop", decode: plainDecode, limits },
+      { invalid: "drop", limits },
     );
-    return { near: stdioTransport({ stdin: there, stdout: back, limits, decode: plainDecode, closeGraceMs: 50 }), far };
+    return { near: stdioTransport({ stdin: there, stdout: back, limits, closeGraceMs: 50 }), far };
   },
 });
 

@@ -1,3 +1,4 @@
+import { utf8Encode } from "../base/bytes.ts";
 import { LocalError } from "../base/errors.ts";
 import { detectHost, type Host } from "../base/host.ts";
 import { isObject } from "../base/json.ts";
@@ -48,9 +49,7 @@ export interface LineTransportOptions {
 export function lineTransport(duplex: ByteDuplex, options: LineTransportOptions): Transport {
   const { invalid: treatment, onNoise, host = detectHost() } = options;
   const limits = resolveLimits(options.limits);
-  const utf8 = host.utf8;
-  if (utf8 === undefined) throw new LocalError("host_missing", 'a line transport needs UTF-8; pass a host with the slot "utf8"');
-  const reader = createFrameReader({ limits, utf8, ...(options.decode !== undefined ? { decode: options.decode } : {}) });
+  const reader = createFrameReader({ limits, host, ...(options.decode !== undefined ? { decode: options.decode } : {}) });
   const lane = createOutgoingLane((bytes) => duplex.write(bytes), limits.maxQueuedBytes);
   const from: PeerContext = { transport: "stdio", connection: newConnection("stdio") };
 
@@ -100,7 +99,7 @@ export function lineTransport(duplex: ByteDuplex, options: LineTransportOptions)
   };
 
   // Waits for room like any sender, so that a peer that sends garbage and reads nothing cannot make us hoard answers.
-  const answer = (message: ErrorMessage) => lane.send(utf8.encode(JSON.stringify(message) + "\n")).catch(() => {});
+  const answer = (message: ErrorMessage) => lane.send(utf8Encode(JSON.stringify(message) + "\n", host)).catch(() => {});
 
   const pull = async (): Promise<Arrival | undefined> => {
     for (;;) {
@@ -131,7 +130,7 @@ export function lineTransport(duplex: ByteDuplex, options: LineTransportOptions)
   };
 
   const encode = (frame: Frame): Uint8Array => {
-    const bytes = utf8.encode(encodeLine(frame, limits.maxDepth));
+    const bytes = utf8Encode(encodeLine(frame, limits.maxDepth), host);
     if (bytes.length - 1 > limits.maxMessageBytes) {
       const message = `the message has ${bytes.length - 1} bytes, at most ${limits.maxMessageBytes} may be sent`;
       throw new LocalError("limit_exceeded", message, { details: { bytes: bytes.length - 1, maxMessageBytes: limits.maxMessageBytes } });

@@ -1,7 +1,9 @@
+import { utf8Decode } from "../base/bytes.ts";
 import { ErrorCode } from "../base/errors.ts";
+import type { Host } from "../base/host.ts";
 import { cloneJson } from "../base/json.ts";
 import type { Limits } from "../base/limits.ts";
-import { decodeFrame, type Decoded, type Frame, type InvalidFrame } from "../wire/frame.ts";
+import { decodeFrame, encodeFrame, type Decoded, type Frame, type InvalidFrame } from "../wire/frame.ts";
 import { createLineSplitter, type Line } from "./line-splitter.ts";
 import { salvage, withSalvage } from "./salvage.ts";
 import { notJson } from "./transport-errors.ts";
@@ -27,13 +29,13 @@ export interface FrameReader {
 
 export interface FrameReaderOptions {
   readonly limits: Limits;
-  readonly utf8: { decode(bytes: Uint8Array): string };
+  readonly host: Pick<Host, "utf8">;
   /** How one line becomes a message; the strict decoder by default. */
   readonly decode?: (text: string, limits: Limits) => Decoded;
 }
 
-export function createFrameReader({ limits, utf8, decode = decodeFrame }: FrameReaderOptions): FrameReader {
-  const splitter = createLineSplitter(limits.maxMessageBytes, (bytes) => utf8.decode(bytes));
+export function createFrameReader({ limits, host, decode = decodeFrame }: FrameReaderOptions): FrameReader {
+  const splitter = createLineSplitter(limits.maxMessageBytes, (bytes) => utf8Decode(bytes, host));
 
   const read = (line: Line): LineEvent => {
     switch (line.kind) {
@@ -67,18 +69,13 @@ function describe(head: string, tail: string, why: BrokenLine["why"], invalid: I
   return { text: head, why, object: found.object, kind: found.kind, invalid: withSalvage(invalid, found) };
 }
 
-/** The frame as one line with its line feed: its own text where it has one, byte for byte unless that holds line breaks. */
-export function encodeLine({ message, text }: Frame, maxDepth: number): string {
-  // Inside a JSON string a line break is an error, so any that is left stands between tokens, where a space says the same.
-  if (text !== undefined) return (/[\r\n]/.test(text) ? text.replaceAll(/[\r\n]/g, " ") : text) + "\n";
-  let json: string;
+/** The frame as one line with its line feed. Throws `not_json` for a message that JSON cannot carry, or that is nested too deeply. */
+export function encodeLine(frame: Frame, maxDepth: number): string {
+  if (frame.text !== undefined) return encodeFrame(frame) + "\n";
   try {
-    json = JSON.stringify(cloneJson(message, maxDepth));
+    // Stringify alone would drop or alter what JSON cannot carry.
+    return encodeFrame({ message: cloneJson(frame.message, maxDepth) }) + "\n";
   } catch (thrown) {
     throw notJson(thrown);
   }
-  // Line ends to a reader that goes by Unicode instead of by bytes; escaped they mean the same.
-  if (json.includes("\u2028")) json = json.replaceAll("\u2028", "\\u2028");
-  if (json.includes("\u2029")) json = json.replaceAll("\u2029", "\\u2029");
-  return json + "\n";
 }

@@ -2,7 +2,6 @@ import { test } from "node:test";
 import assert from "node:assert/strict";
 import { lineTransport } from "../../../src/core/transport/line-transport.ts";
 import { bytePipes } from "../../support/byte-pipe.ts";
-import { plainDecode } from "../../support/plain-decode.ts";
 import { transportContract } from "../../support/transport-contract.ts";
 
 for (const chunkBytes of [1, 100_000]) {
@@ -13,8 +12,8 @@ for (const chunkBytes of [1, 100_000]) {
       const [nearBytes, farBytes] = bytePipes({ chunkBytes, capacity: 20_000 });
       const limits = { maxQueuedBytes: 50_000 };
       return {
-        near: lineTransport(nearBytes, { invalid: "drop", decode: plainDecode, limits }),
-        far: lineTransport(farBytes, { invalid: "answer", decode: plainDecode, limits }),
+        near: lineTransport(nearBytes, { invalid: "drop", limits }),
+        far: lineTransport(farBytes, { invalid: "answer", limits }),
       };
     },
   });
@@ -22,7 +21,7 @@ for (const chunkBytes of [1, 100_000]) {
 
 test("a line transport gives each message the exact text of its line", async () => {
   const [nearBytes, farBytes] = bytePipes();
-  const far = lineTransport(farBytes, { invalid: "drop", decode: plainDecode });
+  const far = lineTransport(farBytes, { invalid: "drop" });
   await nearBytes.write(new TextEncoder().encode('{"jsonrpc":"2.0", "id":1.0e0,"method":"a" }\r\n'));
   assert.equal((await far.receive())?.frame.text, '{"jsonrpc":"2.0", "id":1.0e0,"method":"a" }');
   await far.close();

@@ -4,7 +4,6 @@ import { fromGlobals } from "../../../src/core/base/host.ts";
 import { lineTransport, type LineTransportOptions, type Noise } from "../../../src/core/transport/line-transport.ts";
 import { bytePipes } from "../../support/byte-pipe.ts";
 import { settle } from "../../support/fake-host.ts";
-import { plainDecode } from "../../support/plain-decode.ts";
 
 const encoder = new TextEncoder();
 const ping = (id: number) => ({ jsonrpc: "2.0", id, method: "ping" }) as const;
@@ -14,7 +13,7 @@ const pingLine = (id: number) => JSON.stringify(ping(id)) + "\n";
 function lineEnd(options: Partial<LineTransportOptions> & Pick<LineTransportOptions, "invalid">) {
   const [ours, theirs] = bytePipes({ chunkBytes: 1000 });
   const noise: Noise[] = [];
-  const transport = lineTransport(ours, { decode: plainDecode, onNoise: (heard) => noise.push(heard), ...options });
+  const transport = lineTransport(ours, { onNoise: (heard) => noise.push(heard), ...options });
   return {
     transport,
     noise,
@@ -157,7 +156,7 @@ test("a write that fails ends sending with closed, and leaves receiving to its o
   let deliver: ((chunk: Uint8Array | undefined) => void) | undefined;
   const transport = lineTransport(
     { read: () => new Promise((resolve) => (deliver = resolve)), write: () => Promise.reject(cause), close: async () => deliver?.(undefined) },
-    { invalid: "drop", decode: plainDecode },
+    { invalid: "drop" },
   );
   await transport.send({ message: ping(1) });
   await settle();
@@ -175,7 +174,7 @@ test("a read that fails rejects with closed, after what was read before", async 
     if (chunk === undefined) throw new TypeError("EIO");
     return chunk;
   };
-  const transport = lineTransport({ read, write: async () => {}, close: async () => {} }, { invalid: "drop", decode: plainDecode });
+  const transport = lineTransport({ read, write: async () => {}, close: async () => {} }, { invalid: "drop" });
   assert.deepEqual((await transport.receive())?.frame.message, ping(1));
   assert.deepEqual((await transport.receive())?.frame.message, ping(2));
   await assert.rejects(transport.receive(), { code: "closed" });
@@ -190,16 +189,11 @@ test("a client that sends garbage and reads nothing cannot make a server hoard a
       write: () => new Promise((resolve) => (free = resolve)),
       close: async () => free?.(),
     },
-    { invalid: "answer", decode: plainDecode, limits: { maxQueuedBytes: 500 } },
+    { invalid: "answer", limits: { maxQueuedBytes: 500 } },
   );
   const pending = transport.receive();
   await settle();
   assert.ok(reads < 5, `${reads} reads`);
   await transport.close();
   assert.equal(await pending, undefined);
-});
-
-test("a runtime without UTF-8 is told what is missing", () => {
-  const [ours] = bytePipes();
-  assert.throws(() => lineTransport(ours, { invalid: "drop", host: fromGlobals({}) }), { code: "host_missing", message: /utf8/ });
 });

@@ -2,13 +2,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { DEFAULT_LIMITS, resolveLimits } from "../../../src/core/base/limits.ts";
 import { createFrameReader, encodeLine, type LineEvent } from "../../../src/core/transport/ndjson.ts";
-import { plainDecode } from "../../support/plain-decode.ts";
 import { seededRandom } from "../../support/random.ts";
 
 const utf8 = { encode: (text: string) => new TextEncoder().encode(text), decode: (bytes: Uint8Array) => new TextDecoder().decode(bytes) };
 
 function readAll(chunks: readonly Uint8Array[], limits = DEFAULT_LIMITS): LineEvent[] {
-  const reader = createFrameReader({ limits, utf8, decode: plainDecode });
+  const reader = createFrameReader({ limits, utf8 });
   const events: LineEvent[] = [];
   const drain = () => {
     for (let event = reader.next(); event !== undefined; event = reader.next()) events.push(event);
