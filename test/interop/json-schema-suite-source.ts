@@ -33,8 +33,15 @@ export function findSuite(): Suite {
       : { tests: join(checkout, "tests"), remotes: join(checkout, "remotes"), origin: "the checkout in JSON_SCHEMA_TEST_SUITE" };
   return {
     origin,
-    load: (draft) => new Map(jsonFiles(join(tests, draft)).map((file) => [file, readJson(join(tests, draft, file)) as SuiteGroup[]])), // the suite's own format
-    resources: new Map([...metaSchemas(), ...jsonFiles(remotes, true).map((file) => [`http://localhost:1234/${file}`, readJson(join(remotes, file))] as const)]),
+    load: (draft) => {
+      const folder = join(tests, draft);
+      // The cast states the suite's own format.
+      return new Map(jsonFiles(folder).map((file) => [file, readJson(join(folder, file)) as SuiteGroup[]]));
+    },
+    resources: new Map([
+      ...metaSchemas(),
+      ...jsonFiles(remotes, true).map((file) => [`http://localhost:1234/${file}`, readJson(join(remotes, file))] as const),
+    ]),
   };
 }
 
@@ -54,7 +61,8 @@ function moduleFolders(): { tests: string; remotes: string } {
 /** The meta-schemas of both drafts, from ajv's package. */
 export function metaSchemas(): Map<string, unknown> {
   const folder = join(createRequire(import.meta.url).resolve("ajv"), "..", "refs");
-  const files = [...jsonFiles(join(folder, "json-schema-2020-12"), true).map((file) => join("json-schema-2020-12", file)), "json-schema-draft-07.json"];
+  const drafts = jsonFiles(join(folder, "json-schema-2020-12"), true).map((file) => join("json-schema-2020-12", file));
+  const files = [...drafts, "json-schema-draft-07.json"];
   return new Map(
     files.map((file) => {
       const document = readJson(join(folder, file)) as { $id: string }; // every meta-schema has one
@@ -64,7 +72,8 @@ export function metaSchemas(): Map<string, unknown> {
 }
 
 function jsonFiles(folder: string, recursive = false): string[] {
-  return readdirSync(folder, { recursive, encoding: "utf8" }).map((file) => file.replaceAll("\\", "/")).filter((file) => file.endsWith(".json")).sort();
+  const files = readdirSync(folder, { recursive, encoding: "utf8" }).map((file) => file.replaceAll("\\", "/"));
+  return files.filter((file) => file.endsWith(".json")).sort();
 }
 
 function readJson(file: string): unknown {

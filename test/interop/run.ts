@@ -62,7 +62,8 @@ for (const file of files) {
   console.log(`\n${file}`);
   const result = await runFile(file);
   failed ||= result.failed;
-  rows.push(`${result.failed ? "FAILED" : "passed"}  ${file}: ${result.tests} tests, ${result.pass} pass, ${result.fail} fail, ${result.skipped} skipped`);
+  const { tests, pass, fail, skipped } = result;
+  rows.push(`${result.failed ? "FAILED" : "passed"}  ${file}: ${tests} tests, ${pass} pass, ${fail} fail, ${skipped} skipped`);
 }
 console.log(`\n${rows.join("\n") || `no file matches ${wanted.join(" ") || "*.interop.ts"}`}`);
 process.exitCode = failed ? 1 : 0;

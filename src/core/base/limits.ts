@@ -27,7 +27,7 @@ export interface Limits {
   readonly maxPages: number;
   /** Subschemas that one compiled JSON Schema may reach, embedded and extra documents included. Above: it does not compile. */
   readonly maxSubschemas: number;
-  /** Steps of checking one value: about one a subschema applied, a member looked at, eight characters matched. Above: the value fails. */
+  /** Steps of checking one value: about one a keyword applied, four a member listed, one eight characters matched. Above: the value fails. */
   readonly maxCheckSteps: number;
   /** Estimated worst-case steps of one `pattern` on one string, see `core/schema/pattern-cost.ts`. Above: the value fails. */
   readonly maxPatternSteps: number;

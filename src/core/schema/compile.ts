@@ -8,7 +8,7 @@ import { ARRAY_KEYWORDS, compileUnevaluatedItems, DRAFT_07_ARRAY_KEYWORDS } from
 import { DYNAMIC_REF_KEYWORDS, LOGIC_KEYWORDS, REF_KEYWORDS } from "./keywords-logic.ts";
 import { compileUnevaluatedProperties, OBJECT_KEYWORDS, OBJECT_KEYWORDS_2020_12 } from "./keywords-object.ts";
 import { SCALAR_KEYWORDS } from "./keywords-scalar.ts";
-import { all, fail, type Check } from "./run.ts";
+import { all, fail, spend, type Check } from "./run.ts";
 
 const UNEVALUATED_KEYWORDS: readonly (readonly [string, KeywordCompiler])[] = [
   ["unevaluatedItems", compileUnevaluatedItems],
@@ -23,8 +23,8 @@ const DEFINITIONS: readonly (readonly [string, KeywordCompiler])[] = [
 // In the order of evaluation: cheap first, references before their neighbours, `unevaluated…` last.
 const KEYWORDS: Readonly<Record<Dialect["draft"], readonly (readonly [string, KeywordCompiler])[]>> = {
   "2020-12": [
-    ...DEFINITIONS, ...SCALAR_KEYWORDS, ...REF_KEYWORDS, ...DYNAMIC_REF_KEYWORDS, ...OBJECT_KEYWORDS, ...OBJECT_KEYWORDS_2020_12, ...ARRAY_KEYWORDS,
-    ...LOGIC_KEYWORDS, ...UNEVALUATED_KEYWORDS,
+    ...DEFINITIONS, ...SCALAR_KEYWORDS, ...REF_KEYWORDS, ...DYNAMIC_REF_KEYWORDS, ...OBJECT_KEYWORDS, ...OBJECT_KEYWORDS_2020_12,
+    ...ARRAY_KEYWORDS, ...LOGIC_KEYWORDS, ...UNEVALUATED_KEYWORDS,
   ],
   "draft-07": [
     ...DEFINITIONS, ...SCALAR_KEYWORDS, ...OBJECT_KEYWORDS, ...DRAFT_07_ARRAY_KEYWORDS, ...LOGIC_KEYWORDS,
@@ -85,7 +85,7 @@ export function compileNodes(schema: unknown, documents: ReadonlyMap<string, unk
       notes ||= name.startsWith("unevaluated");
     }
     const check = checks.length === 0 ? () => true : all(checks);
-    return notes ? withNotes(check) : check;
+    return notes ? withNotes(check, location) : check;
   }
 
   function keywordOf(node: Node, schema: Readonly<Record<string, unknown>>, name: string, draft: Dialect["draft"]): Keyword {
@@ -132,7 +132,7 @@ export function compileNodes(schema: unknown, documents: ReadonlyMap<string, unk
 }
 
 /** Gives a schema its own notes of what is evaluated, and hands them up when it fits. */
-function withNotes(check: Check): Check {
+function withNotes(check: Check, location: string): Check {
   return (value, run) => {
     if (typeof value !== "object" || value === null) return check(value, run);
     const outer = run.evaluated;
@@ -140,7 +140,7 @@ function withNotes(check: Check): Check {
     run.evaluated = own;
     const fits = check(value, run);
     run.evaluated = outer;
-    if (fits && outer !== undefined) mergeEvaluated(outer, own);
+    if (fits && outer !== undefined) spend(run, mergeEvaluated(outer, own), location);
     return fits;
   };
 }

@@ -17,11 +17,21 @@ export function newEvaluated(): Evaluated {
   return { allMembers: false, members: new Set(), allItems: false, prefix: 0, items: new Set() };
 }
 
-export function mergeEvaluated(into: Evaluated, from: Evaluated | undefined): void {
-  if (from === undefined) return;
+const NOTE_STEPS = 4;
+
+/** Adds the notes of `from`. Returns the steps that the caller pays for it. */
+export function mergeEvaluated(into: Evaluated, from: Evaluated): number {
   into.allMembers ||= from.allMembers;
   into.allItems ||= from.allItems;
   into.prefix = Math.max(into.prefix, from.prefix);
-  for (const member of from.members) into.members.add(member);
-  for (const item of from.items) into.items.add(item);
+  let taken = 0;
+  if (!into.allMembers) {
+    taken += from.members.size;
+    for (const member of from.members) into.members.add(member);
+  }
+  if (!into.allItems) {
+    taken += from.items.size;
+    for (const item of from.items) into.items.add(item);
+  }
+  return taken * NOTE_STEPS;
 }

@@ -3,11 +3,15 @@ import { countOf, schemaListOf, type Keyword, type KeywordCompiler } from "./key
 import type { Node } from "./document.ts";
 import { applyChild, fail, isSettled, spend, stop, type Check, type Run } from "./run.ts";
 
-/** Keywords that look at lists. */
-export const ARRAY_KEYWORDS: readonly (readonly [string, KeywordCompiler])[] = [
+const LENGTH_KEYWORDS: readonly (readonly [string, KeywordCompiler])[] = [
   ["minItems", (keyword) => compileCount(keyword, "at least", (length, bound) => length >= bound)],
   ["maxItems", (keyword) => compileCount(keyword, "at most", (length, bound) => length <= bound)],
   ["uniqueItems", compileUniqueItems],
+];
+
+/** Keywords that look at lists. */
+export const ARRAY_KEYWORDS: readonly (readonly [string, KeywordCompiler])[] = [
+  ...LENGTH_KEYWORDS,
   ["prefixItems", compilePrefixItems],
   ["items", compileItems],
   ["contains", compileContains],
@@ -17,9 +21,7 @@ export const ARRAY_KEYWORDS: readonly (readonly [string, KeywordCompiler])[] = [
 
 /** Draft-07 has `items` in two forms, and `additionalItems` for what follows the list. */
 export const DRAFT_07_ARRAY_KEYWORDS: readonly (readonly [string, KeywordCompiler])[] = [
-  ["minItems", (keyword) => compileCount(keyword, "at least", (length, bound) => length >= bound)],
-  ["maxItems", (keyword) => compileCount(keyword, "at most", (length, bound) => length <= bound)],
-  ["uniqueItems", compileUniqueItems],
+  ...LENGTH_KEYWORDS,
   ["items", (keyword) => (Array.isArray(keyword.value) ? compilePrefixItems(keyword) : compileItems(keyword))],
   ["additionalItems", compileAdditionalItems],
   ["contains", compileContains],
@@ -82,7 +84,9 @@ function compilePrefixItems(keyword: Keyword): Check {
 }
 
 function compileItems(keyword: Keyword): Check {
-  if (Array.isArray(keyword.value)) throw keyword.malformed('must be a schema; a list of schemas is "prefixItems" here, and "items" in draft-07 alone');
+  if (Array.isArray(keyword.value)) {
+    throw keyword.malformed('must be a schema; a list of schemas is "prefixItems" here, and "items" in draft-07 alone');
+  }
   const { prefixItems } = keyword.schema;
   const start = keyword.draft === "2020-12" && Array.isArray(prefixItems) ? prefixItems.length : 0;
   return itemsFrom(start, keyword.child());

@@ -19,7 +19,9 @@ export const ANY: CodePoints = [[0, 0x10ffff]];
 
 const DIGIT: CodePoints = [[48, 57]];
 const WORD: CodePoints = [[48, 57], [65, 90], [95, 95], [97, 122]];
-const SPACE: CodePoints = [[9, 13], [32, 32], [160, 160], [5760, 5760], [8192, 8202], [8232, 8233], [8239, 8239], [8287, 8287], [12288, 12288], [65279, 65279]];
+const SPACE: CodePoints = [
+  [9, 13], [32, 32], [160, 160], [5760, 5760], [8192, 8202], [8232, 8233], [8239, 8239], [8287, 8287], [12288, 12288], [65279, 65279],
+];
 const LINE_ENDS: CodePoints = [[10, 10], [13, 13], [8232, 8233]];
 const CONTROLS = new Map([["t", 9], ["n", 10], ["v", 11], ["f", 12], ["r", 13], ["0", 0]]);
 
@@ -37,6 +39,8 @@ function invert(set: CodePoints): CodePoints {
 const CLASSES = new Map<string, CodePoints>([
   ["d", DIGIT], ["w", WORD], ["s", SPACE], ["D", invert(DIGIT)], ["W", invert(WORD)], ["S", invert(SPACE)],
 ]);
+
+const HEX = /^(?:x([\da-fA-F]{2})|u([\da-fA-F]{4})|u\{([\da-fA-F]{1,6})\})/;
 
 const DOT = invert(LINE_ENDS);
 
@@ -147,7 +151,7 @@ export function parsePattern(source: string): Term | undefined {
     if (known !== undefined) return known;
     const control = CONTROLS.get(character);
     if (control !== undefined) return [[control, control]];
-    const hex = (character === "x" || character === "u") && /^(?:x([\da-fA-F]{2})|u([\da-fA-F]{4})|u\{([\da-fA-F]{1,6})\})/.exec(character + rest(8));
+    const hex = (character === "x" || character === "u") && HEX.exec(character + rest(8));
     if (hex) {
       at += hex[0].length - 1;
       const code = Number.parseInt(hex[1] ?? hex[2] ?? hex[3] ?? "", 16);

@@ -68,14 +68,13 @@ export function applyChild(node: Node, child: unknown, step: string | number, ru
 /** Applies a subschema whose failure is no problem by itself; what it evaluated counts only if it fits. */
 export function probe(node: Node, value: unknown, run: Run): boolean {
   const { evaluated } = run;
-  if (evaluated !== undefined) run.evaluated = newEvaluated();
+  const own = evaluated === undefined ? undefined : newEvaluated();
+  run.evaluated = own;
   run.muted++;
   const fits = apply(node, value, run);
   run.muted--;
-  if (evaluated !== undefined) {
-    if (fits) mergeEvaluated(evaluated, run.evaluated);
-    run.evaluated = evaluated;
-  }
+  run.evaluated = evaluated;
+  if (fits && evaluated !== undefined && own !== undefined) spend(run, mergeEvaluated(evaluated, own), node.location);
   return fits;
 }
 

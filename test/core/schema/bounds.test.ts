@@ -94,6 +94,21 @@ test("pays for long lists of names and constants, not for subschemas alone", () 
   }
 });
 
+test("pays for members listed, notes handed up and decimals divided", () => {
+  const limits = { maxCheckSteps: 100_000 };
+  const wide = Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`k${index}`, 1]));
+  let nest: object = { patternProperties: { "": true } };
+  for (let depth = 0; depth < 30; depth++) nest = { unevaluatedItems: true, allOf: [nest] };
+  for (const [schema, value] of [
+    [{ allOf: Array(50).fill({ minProperties: 1 }) }, wide],
+    [{ unevaluatedProperties: false, allOf: [nest] }, wide],
+    [{ items: { multipleOf: 5e-324 } }, Array(1_000).fill(1.5e308)],
+  ] as const) {
+    assert.equal(compileSchema(schema, { limits }).check(value)?.reason, TOO_EXPENSIVE);
+    assert.equal(compileSchema(schema).check(value), undefined);
+  }
+});
+
 test("checks a large sane value within the default budget", () => {
   const rows = Array.from({ length: 50_000 }, (_, id) => ({ id, name: `row ${id}`, tags: ["a", "b"] }));
   const row = {
@@ -142,7 +157,7 @@ test("tries a pattern at the limit of its steps and not above it", () => {
 test("adds up what many patterns cost", () => {
   const started = performance.now();
   assert.equal(compileSchema({ not: { items: { not: { pattern: "^(a+)+$" } } } }).check(Array(100_000).fill(`${"a".repeat(14)}!`))?.reason, TOO_EXPENSIVE);
-  assert.ok(performance.now() - started < 5_000);
+  assert.ok(performance.now() - started < 10_000);
 });
 
 test("compiles a chain of thousands of references", () => {
