@@ -1,11 +1,13 @@
 import { execFileSync } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 
-// No npm package carries the tests of draft 2020-12. This Go module does, with the suite's remote documents, and the Go client checks it.
-const MODULE = "github.com/google/jsonschema-go@v0.4.3";
-const MODULE_SUM = "h1:/DBOLZTfDow7pe2GmaJNhltueGTtDKICi8V8p+DQPd0=";
+// No npm package carries the tests of draft 2020-12. The source distribution of Python's `jsonschema` does, whole, with the remote documents.
+const PACKAGE = "jsonschema==4.26.0";
+const PACKAGE_SHA256 = "0c26707e2efad8aa1bfc5b7ce170f3fccc2e4918ff85989ba9ffa9facb2be326";
+const CACHE = join(import.meta.dirname, "node_modules", ".cache", PACKAGE);
 
 export interface SuiteGroup {
   readonly description: string;
@@ -22,14 +24,14 @@ export interface Suite {
 }
 
 /**
- * The official JSON-Schema-Test-Suite: a checkout that the environment variable JSON_SCHEMA_TEST_SUITE names, else the copy in a Go
- * module, which needs `go` on the path. Throws where neither is there: a suite that did not run must not look like one that passed.
+ * The official JSON-Schema-Test-Suite: a checkout that the environment variable JSON_SCHEMA_TEST_SUITE names, else the copy in a
+ * Python package, which `pip` fetches once. Throws where neither is there: a suite that did not run must not look like one that passed.
  */
 export function findSuite(): Suite {
   const checkout = process.env["JSON_SCHEMA_TEST_SUITE"];
   const { tests, remotes, origin } =
     checkout === undefined
-      ? { ...moduleFolders(), origin: MODULE }
+      ? { ...packageFolders(), origin: PACKAGE }
       : { tests: join(checkout, "tests"), remotes: join(checkout, "remotes"), origin: "the checkout in JSON_SCHEMA_TEST_SUITE" };
   return {
     origin,
@@ -45,17 +47,27 @@ export function findSuite(): Suite {
   };
 }
 
-function moduleFolders(): { tests: string; remotes: string } {
-  let output: string;
+function packageFolders(): { tests: string; remotes: string } {
+  if (!existsSync(CACHE)) unpackInto(CACHE);
+  const folder = join(CACHE, PACKAGE.replace("==", "-"), "json");
+  return { tests: join(folder, "tests"), remotes: join(folder, "remotes") };
+}
+
+function unpackInto(folder: string): void {
+  const download = `${folder}.part`;
+  rmSync(download, { recursive: true, force: true });
+  mkdirSync(download, { recursive: true });
+  const pip = ["-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps", "--no-binary", "jsonschema", "--dest", download, PACKAGE];
   try {
-    output = execFileSync("go", ["mod", "download", "-json", MODULE], { encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] });
+    execFileSync("python3", pip, { stdio: ["ignore", "ignore", "inherit"] });
   } catch (cause) {
-    throw new Error(`set JSON_SCHEMA_TEST_SUITE to a checkout of the suite, or have "go" download ${MODULE}`, { cause });
+    throw new Error(`set JSON_SCHEMA_TEST_SUITE to a checkout of the suite, or have "python3 -m pip" download ${PACKAGE}`, { cause });
   }
-  const { Dir, Sum } = JSON.parse(output) as { Dir: string; Sum: string }; // go help mod download
-  if (Sum !== MODULE_SUM) throw new Error(`${MODULE} has the checksum ${Sum}, not ${MODULE_SUM}`);
-  const folder = join(Dir, "jsonschema", "testdata");
-  return { tests: folder, remotes: join(folder, "remotes") };
+  const archive = join(download, `${PACKAGE.replace("==", "-")}.tar.gz`);
+  const digest = createHash("sha256").update(readFileSync(archive)).digest("hex");
+  if (digest !== PACKAGE_SHA256) throw new Error(`${PACKAGE} has the digest ${digest}, not ${PACKAGE_SHA256}`);
+  execFileSync("tar", ["-xzf", archive, "-C", download]);
+  renameSync(download, folder);
 }
 
 /** The meta-schemas of both drafts, from ajv's package. */
