@@ -1,2 +1,3 @@
 export { spawnTransport, type ChildExit, type ChildTransport, type SpawnOptions } from "./node/child.ts";
 export { protectStdout, stdioTransport, type StdioOptions } from "./node/stdio.ts";
+export { connectServer, createChain, localChain } from "./node/chain.ts";

@@ -1,14 +1,15 @@
 import { describeError, LocalError, type RpcError } from "../core/base/errors.ts";
 import type { Refusal } from "../core/guard/options.ts";
 import { readyMade } from "../library/catalog.ts";
-import { createChain, type NodeChain } from "../node/chain.ts";
+import type { ConnectedChain } from "../core/client/local-chain.ts";
+import { createChain } from "../node/chain.ts";
 import { nearest, UsageError } from "./errors.ts";
 import { isModulePath, loadInterceptors } from "./load-module.ts";
 import { splitWords } from "./words.ts";
 
 /** A chain that the command line has put together, with what comes along. */
 export interface Policy {
-  readonly chain: NodeChain;
+  readonly chain: ConnectedChain;
   readonly answerAs: Readonly<Record<string, (refusal: Refusal) => RpcError>>;
   /** Ends the interceptor servers that were started for it. */
   close(): Promise<void>;

@@ -29,7 +29,7 @@ export interface SpawnOptions extends Omit<LineTransportOptions, "invalid"> {
 
 export interface ChildExit {
   readonly code: number | null;
-  readonly signal: string | null;
+  readonly signal: NodeJS.Signals | null;
 }
 
 /** The client's side of MCP's stdio transport, with the server process behind it. */
@@ -37,6 +37,8 @@ export interface ChildTransport extends Transport {
   readonly pid: number;
   /** How the process itself ended. What it has started may live on until `close` settles. */
   readonly exited: Promise<ChildExit>;
+  /** Passes a signal on to it and to all of its group; how it then ends is its own affair, and no news. */
+  kill(signal: NodeJS.Signals): void;
   /** The last `maxStderrBytes` of its standard error. */
   stderrTail(): string;
 }
@@ -74,7 +76,7 @@ export async function spawnTransport(options: SpawnOptions): Promise<ChildTransp
 
   let exit: ChildExit | undefined;
   const exited = new Promise<ChildExit>((resolve) => {
-    const onExit = (code: number | null, signal: string | null) => resolve((exit = { code, signal }));
+    const onExit = (code: number | null, signal: NodeJS.Signals | null) => resolve((exit = { code, signal }));
     if (child.exitCode !== null || child.signalCode !== null) onExit(child.exitCode, child.signalCode);
     else child.once("exit", onExit);
   });
@@ -153,7 +155,11 @@ export async function spawnTransport(options: SpawnOptions): Promise<ChildTransp
     },
     { ...options, invalid: "drop" },
   );
-  return { ...transport, pid, exited, stderrTail: () => tail.text() };
+  const kill = (signal: NodeJS.Signals) => {
+    signalled ||= exit === undefined;
+    signalGroup(pid, signal);
+  };
+  return { ...transport, pid, exited, kill, stderrTail: () => tail.text() };
 }
 
 async function start(options: SpawnOptions): Promise<ChildProcess> {

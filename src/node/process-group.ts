@@ -5,7 +5,7 @@ const WINDOWS = process.platform === "win32";
 const SIGNAL_GRACE_MS = 500;
 
 /** Signals the whole group that `pid` leads, on Windows its tree. False where nothing is left to signal. */
-export function signalGroup(pid: number, signal: "SIGTERM" | "SIGKILL" | 0): boolean {
+export function signalGroup(pid: number, signal: NodeJS.Signals | 0): boolean {
   if (WINDOWS) return signalTree(pid, signal);
   try {
     process.kill(-pid, signal);
@@ -17,7 +17,7 @@ export function signalGroup(pid: number, signal: "SIGTERM" | "SIGKILL" | 0): boo
 }
 
 // Windows has no groups and no gentle signal: whoever did not end when its stdin did is ended by force.
-function signalTree(pid: number, signal: "SIGTERM" | "SIGKILL" | 0): boolean {
+function signalTree(pid: number, signal: NodeJS.Signals | 0): boolean {
   if (signal !== 0) return spawnSync("taskkill", ["/pid", String(pid), "/T", "/F"], { windowsHide: true }).status === 0;
   try {
     return process.kill(pid, 0);

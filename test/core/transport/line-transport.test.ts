@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { fromGlobals } from "../../../src/core/base/host.ts";
 import { lineTransport, type LineTransportOptions, type Noise } from "../../../src/core/transport/line-transport.ts";
 import { bytePipes } from "../../support/byte-pipe.ts";
 import { settle } from "../../support/fake-host.ts";

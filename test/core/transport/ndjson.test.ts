@@ -4,10 +4,8 @@ import { DEFAULT_LIMITS, resolveLimits } from "../../../src/core/base/limits.ts"
 import { createFrameReader, encodeLine, type LineEvent } from "../../../src/core/transport/ndjson.ts";
 import { seededRandom } from "../../support/random.ts";
 
-const utf8 = { encode: (text: string) => new TextEncoder().encode(text), decode: (bytes: Uint8Array) => new TextDecoder().decode(bytes) };
-
 function readAll(chunks: readonly Uint8Array[], limits = DEFAULT_LIMITS): LineEvent[] {
-  const reader = createFrameReader({ limits, utf8 });
+  const reader = createFrameReader({ limits, host: {} });
   const events: LineEvent[] = [];
   const drain = () => {
     for (let event = reader.next(); event !== undefined; event = reader.next()) events.push(event);
@@ -23,7 +21,7 @@ function readAll(chunks: readonly Uint8Array[], limits = DEFAULT_LIMITS): LineEv
 
 test("reads messages with their text, and tells broken lines apart, in the order of the stream", () => {
   const good = '{"jsonrpc":"2.0","id":1,"result":{"t":"😀 \u2028"}}';
-  const bytes = utf8.encode(`banner\n${good}\r\n{"jsonrpc":"2.0","id":2,"result":{bad}}\n{"id":3`);
+  const bytes = new TextEncoder().encode(`banner\n${good}\r\n{"jsonrpc":"2.0","id":2,"result":{bad}}\n{"id":3`);
   for (let cut = 0; cut <= bytes.length; cut++) {
     const [banner, message, broken, unfinished, ...rest] = readAll([bytes.slice(0, cut), bytes.slice(cut)]);
     assert.equal(message?.frame?.text, good);
@@ -38,7 +36,7 @@ test("reads messages with their text, and tells broken lines apart, in the order
 test("says of an over-long message how long it is, what was allowed, and whose answer it was", () => {
   const limits = resolveLimits({ maxMessageBytes: 64 });
   const long = `{"jsonrpc":"2.0","id":"a","result":{"x":"${"y".repeat(100)}"}}`;
-  const [event] = readAll([utf8.encode(`${long}\n`)], limits);
+  const [event] = readAll([new TextEncoder().encode(`${long}\n`)], limits);
   assert.equal(event?.broken?.why, "too-long");
   assert.deepEqual(event.broken.invalid, {
     error: { code: -32600, message: `Message too long: ${long.length} bytes, at most 64 are accepted` },
@@ -50,7 +48,7 @@ test("says of an over-long message how long it is, what was allowed, and whose a
 test("reads a message at the default cap and refuses one above it", () => {
   const line = (bytes: number) => `{"jsonrpc":"2.0","id":1,"result":{"x":"${"y".repeat(bytes - 42)}"}}`;
   assert.equal(line(1000).length, 1000);
-  const [at, above] = readAll([utf8.encode(`${line(16 * 1024 * 1024)}\n${line(16 * 1024 * 1024 + 1)}\n`)]);
+  const [at, above] = readAll([new TextEncoder().encode(`${line(16 * 1024 * 1024)}\n${line(16 * 1024 * 1024 + 1)}\n`)]);
   assert.notEqual(at?.frame, undefined);
   assert.equal(above?.broken?.why, "too-long");
 });
@@ -69,7 +67,7 @@ test("gives the same messages for any mix of lines in any random cut", () => {
         () => `{"id":${random.below(9)}`,
       ])();
     const text = Array.from({ length: 1 + random.below(12) }, () => line() + random.pick(["\n", "\r\n", "\n\n"])).join("");
-    const bytes = utf8.encode(text.slice(0, text.length - random.below(3)));
+    const bytes = new TextEncoder().encode(text.slice(0, text.length - random.below(3)));
     const limits = resolveLimits({ maxMessageBytes: 150 });
     const chunks: Uint8Array[] = [];
     for (let at = 0, size = 0; at < bytes.length; at += size) chunks.push(bytes.slice(at, at + (size = 1 + random.below(40))));
