@@ -29,6 +29,7 @@ export interface Invoking {
   /** The same object on each call. */
   context(): InvocationContext;
   config(entry: ChainEntry): JsonObject | undefined;
+  /** Given to entries with `withRequest`; undefined in the request phase. */
   readonly request: { readonly method: string; readonly params?: JsonObject } | undefined;
   /** Calls back when the caller gives up; returns the unsubscriber. */
   onAbort(cancel: (reason: unknown) => void): () => void;
@@ -172,7 +173,7 @@ function paramsFor(run: Invoking, entry: ChainEntry, payload: unknown, timeoutMs
   const params: InvokeParams = { name: entry.name, event: run.event, phase: run.phase, payload, timeoutMs, context: run.context() };
   const config = run.config(entry);
   if (config !== undefined) params.config = config;
-  const showRequest = entry.withRequest && run.phase === "response" && run.request !== undefined;
+  const showRequest = entry.withRequest && run.request !== undefined;
   if (showRequest || revalidation) {
     params._meta = {};
     if (showRequest) params._meta[OWN_META.request] = run.request;
@@ -181,7 +182,9 @@ function paramsFor(run: Invoking, entry: ChainEntry, payload: unknown, timeoutMs
   return params;
 }
 
-function applies(when: (input: ConditionInput) => unknown, { event, phase, maxDepth }: Invoking, { name }: ChainEntry, payload: unknown): boolean {
+type Condition = (input: ConditionInput) => unknown;
+
+function applies(when: Condition, { event, phase, maxDepth }: Invoking, { name }: ChainEntry, payload: unknown): boolean {
   let copy: { readonly payload: unknown } | undefined;
   const answer = when({
     event,

@@ -51,7 +51,8 @@ export function harmless<T>(listener: ((value: T) => unknown) | undefined): ((va
 }
 
 /** An audit failure is an error in the log, and a failure that its policy lets pass a warning. */
-export function reportFailure({ reporter, event, phase }: Invoking, { entry, active }: PlannedEntry, { reason, message, thrown }: Failure): void {
+export function reportFailure(run: Invoking, { entry, active }: PlannedEntry, { reason, message, thrown }: Failure): void {
+  const { reporter, event, phase } = run;
   reporter.log?.({
     level: entry.policy.failOpen ? "warning" : "error",
     message: `${active ? "" : "audit "}${entry.type} failed: ${message}`,
@@ -63,7 +64,8 @@ export function reportFailure({ reporter, event, phase }: Invoking, { entry, act
   });
 }
 
-export function reportOutcome({ reporter, event, phase }: Invoking, { planned, revalidation }: Slot, { elapsedMs, result, failure }: Outcome): void {
+export function reportOutcome(run: Invoking, { planned, revalidation }: Slot, { elapsedMs, result, failure }: Outcome): void {
+  const { reporter, event, phase } = run;
   const { address, name, type, policy } = planned.entry;
   reporter.observe?.({
     address,

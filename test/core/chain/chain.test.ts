@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { LocalError, RpcError } from "../../../src/core/base/errors.ts";
+import { NEVER } from "../../../src/core/base/signal.ts";
 import { interceptorSource } from "../../../src/core/chain/in-process.ts";
 import { validator } from "../../../src/core/interceptor/define.ts";
 import type { InterceptorDescriptor } from "../../../src/core/wire/gen/interceptors.ts";
@@ -16,7 +17,8 @@ test("an empty chain lets everything through as it is", async () => {
   const payload = { name: "echo" };
   const result = await chain.execute({ ...CALL, payload });
   assert.equal(result.finalPayload, payload);
-  assert.deepEqual([result.status, result.modified, result.results, result.validationSummary], ["success", false, [], { errors: 0, warnings: 0, infos: 0 }]);
+  assert.deepEqual([result.status, result.modified, result.results], ["success", false, []]);
+  assert.deepEqual(result.validationSummary, { errors: 0, warnings: 0, infos: 0 });
   assert.equal(chain.matches("tools/call", "request"), false);
 });
 
@@ -164,7 +166,13 @@ test("an execution keeps the entries that it began with", async () => {
 
 test("a remote invocation carries all that the wire has a place for", async () => {
   const { chain } = rig({ revalidate: "if-modified" });
-  const source = remoteSource("r", [{ name: "v", type: "validation", hooks: [...hooks, { events: ["tools/call"], phase: "response" }], _meta: { "org.mcp-interceptors/withRequest": true, "org.mcp-interceptors/timeoutMs": 700 } }], () => ({ valid: true }));
+  const descriptor: InterceptorDescriptor = {
+    name: "v",
+    type: "validation",
+    hooks: [...hooks, { events: ["tools/call"], phase: "response" }],
+    _meta: { "org.mcp-interceptors/withRequest": true, "org.mcp-interceptors/timeoutMs": 700 },
+  };
+  const source = remoteSource("r", [descriptor], () => ({ valid: true }));
   await chain.addSource(source, { config: { v: { level: 1 } } });
   chain.add(mutates({ name: "m" }, () => ({ content: ["new"] })));
   const request = { method: "tools/call", params: { name: "echo" } };
@@ -214,7 +222,8 @@ test("an entry's condition sees a copy and skips the entry", async () => {
 test("each invocation is observed by name, event, phase, outcome and duration, without its payload", async () => {
   const { chain, observed, host } = rig();
   const answer = deferred<boolean>();
-  chain.add([validates({ name: "v" }, () => answer.promise), validates({ name: "w", mode: "audit" }, () => false), mutates({ name: "m" }, () => ({ name: "changed" }))]);
+  const audit = validates({ name: "w", mode: "audit" }, () => false);
+  chain.add([validates({ name: "v" }, () => answer.promise), audit, mutates({ name: "m" }, () => ({ name: "changed" }))]);
   const run = chain.execute(CALL);
   await host.advance(1.5);
   answer.resolve(true);
@@ -237,7 +246,8 @@ test("a chain cannot tell a source in this process from one behind JSON", async 
   const local = interceptorSource(interceptors, { label: "s", host: rig().host });
   const overJson = remoteSource("s", await local.list(), async (params) => {
     try {
-      return JSON.parse(JSON.stringify(await local.invoke(JSON.parse(JSON.stringify(params)) as typeof params, { aborted: false, reason: undefined, onAbort: () => () => {} })));
+      const received = JSON.parse(JSON.stringify(params)) as typeof params;
+      return JSON.parse(JSON.stringify(await local.invoke(received, NEVER)));
     } catch (error) {
       const { code, message, data } = (error as RpcError).toJson();
       throw new RpcError(code, message, data);
@@ -257,6 +267,6 @@ test("a chain cannot tell a source in this process from one behind JSON", async 
 test("two interceptors of one name make no source, and an unknown name is not found", () => {
   assert.throws(() => interceptorSource([pass("a"), pass("a")]), { code: "conflict" });
   const source = interceptorSource([pass("a")]);
-  const invoke = () => source.invoke({ name: "b", event: "tools/call", phase: "request" }, { aborted: false, reason: undefined, onAbort: () => () => {} });
+  const invoke = () => source.invoke({ name: "b", event: "tools/call", phase: "request" }, NEVER);
   assert.throws(invoke, (error: unknown) => error instanceof LocalError && error.code === "not_found");
 });

@@ -44,19 +44,22 @@ test("context, config and request are copies of each handler's own", async () =>
   const seen: string[] = [];
   const make = (name: string) =>
     validator({ name, hooks: BOTH_PHASES, withRequest: true }, ({ context, config }) => {
-      seen.push(JSON.stringify([context.traceId, config, context.request?.method]));
+      seen.push(JSON.stringify([context.traceId, context.principal?.id, config, context.request?.method]));
       Object.assign(context, { traceId: "forged" });
+      Object.assign(context.principal ?? {}, { id: "forged" });
       Object.assign(context.request ?? {}, { method: "forged" });
       config.level = "forged";
       return true;
     });
   chain.add([make("a"), make("b")], { config: { a: { level: 1 }, b: { level: 2 } } });
-  const given = { ...CALL, phase: "response", context: { traceId: "t" }, request: { method: "tools/call", params: {} }, config: { b: { extra: true } } } as const;
+  const context = { traceId: "t", principal: { type: "user", id: "u" } } as const;
+  const request = { method: "tools/call", params: {} };
+  const given = { ...CALL, phase: "response", context, request, config: { b: { extra: true } } } as const;
   await chain.execute(given);
   await chain.execute(given);
-  const expected = ['["t",{"level":1},"tools/call"]', '["t",{"level":2,"extra":true},"tools/call"]'];
+  const expected = ['["t","u",{"level":1},"tools/call"]', '["t","u",{"level":2,"extra":true},"tools/call"]'];
   assert.deepEqual(seen, [...expected, ...expected]);
-  assert.deepEqual(given.context, { traceId: "t" });
+  assert.deepEqual(context, { traceId: "t", principal: { type: "user", id: "u" } });
 });
 
 test("the request that a response answers is shown to those that ask for it, in the response phase alone", async () => {
@@ -75,7 +78,8 @@ test("a caller that edits its payload in mid-run changes neither what is judged 
   const { chain } = rig();
   const first = deferred<boolean>();
   const seen: unknown[] = [];
-  chain.add([validates({ name: "v" }, () => first.promise), mutator({ name: "m", hooks: BOTH_PHASES }, ({ payload }) => (seen.push(payload), payload))]);
+  const looks = mutator({ name: "m", hooks: BOTH_PHASES }, ({ payload }) => (seen.push(payload), payload));
+  chain.add([validates({ name: "v" }, () => first.promise), looks]);
   const payload = { name: "echo" };
   const run = chain.execute({ ...CALL, payload });
   payload.name = "rm";
@@ -121,7 +125,8 @@ test("members called __proto__ and constructor are data", async () => {
 test("hostile outputs are failures with stable reasons, and nothing stays unhandled", async () => {
   let deep: unknown = 1;
   for (let level = 0; level < 10_000; level++) deep = [deep];
-  const trap = new Proxy({}, { get: () => assert.fail("trap"), has: () => assert.fail("trap"), ownKeys: () => assert.fail("trap"), getPrototypeOf: () => assert.fail("trap") });
+  const spring = () => assert.fail("trap");
+  const trap = new Proxy({}, { get: spring, has: spring, ownKeys: spring, getPrototypeOf: spring });
   const outputs: [unknown, string][] = [
     [deep, "malformed_result"],
     [{ valid: true, info: { deep } }, "malformed_result"],

@@ -3,7 +3,7 @@ import { createChain, type Chain, type ChainOptions } from "../../../src/core/ch
 import type { ChainEvent, ChainLog } from "../../../src/core/chain/report.ts";
 import type { InterceptorSource } from "../../../src/core/chain/source.ts";
 import type { Signal } from "../../../src/core/base/signal.ts";
-import { mutator, validator, type Interceptor } from "../../../src/core/interceptor/define.ts";
+import { mutator, validator, type Declaration, type Interceptor } from "../../../src/core/interceptor/define.ts";
 import type { InterceptorDescriptor, InvokeParams, InvokeResult } from "../../../src/core/wire/gen/interceptors.ts";
 import { fakeHost, type FakeHost } from "../../support/fake-host.ts";
 
@@ -28,15 +28,16 @@ export const BOTH_PHASES = [
   { events: ["tools/call"], phase: "response" },
 ] as const;
 
-type Members = Partial<Omit<InterceptorDescriptor, "type" | "hooks">> & { readonly name: string; readonly timeoutMs?: number; readonly handlesErrors?: boolean };
+type Members = Omit<Declaration, "hooks">;
+type Loose<Payload> = (input: { readonly payload: Payload; readonly signal: { readonly aborted: boolean } }) => unknown;
 
 /** A validator on both phases of tools/call whose handler may return anything. */
-export function validates(members: Members, handler: (input: { readonly payload: unknown; readonly signal: { readonly aborted: boolean } }) => unknown): Interceptor {
+export function validates(members: Members, handler: Loose<unknown>): Interceptor {
   return validator({ hooks: BOTH_PHASES, ...members }, handler as () => boolean);
 }
 
 /** A mutator on both phases of tools/call whose handler may return anything. */
-export function mutates(members: Members, handler: (input: { readonly payload: Record<string, unknown>; readonly signal: { readonly aborted: boolean } }) => unknown): Interceptor {
+export function mutates(members: Members, handler: Loose<Record<string, unknown>>): Interceptor {
   return mutator({ hooks: BOTH_PHASES, ...members }, handler as () => never);
 }
 

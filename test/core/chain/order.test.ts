@@ -96,7 +96,8 @@ test("a mutated payload is judged again when receiving, by active validators tha
       seen.push(`${name} ${JSON.stringify(payload)}${context.revalidation ? " again" : ""}`);
       return { valid: true, messages: [{ message: context.revalidation ? "second" : "first", severity: context.revalidation ? "warn" : "info" }] };
     });
-  chain.add([judge("v"), judge("audit", "audit"), judge("once"), mutates({ name: "m" }, () => ({ name: "b" }))], { overrides: { once: { revalidate: false } } });
+  const change = mutates({ name: "m" }, () => ({ name: "b" }));
+  chain.add([judge("v"), judge("audit", "audit"), judge("once"), change], { overrides: { once: { revalidate: false } } });
   const result = await chain.execute({ ...CALL, payload: { name: "a" } });
   assert.deepEqual(seen, ['v {"name":"a"}', 'audit {"name":"a"}', 'once {"name":"a"}', 'v {"name":"b"} again']);
   assert.deepEqual(result.results.map(({ interceptor, revalidation }) => [interceptor, revalidation]), [

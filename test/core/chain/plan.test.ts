@@ -49,14 +49,17 @@ test("mutators order by the priority of the phase, then by code point, then by t
     entry("b", "mutation"),
     entry("ä", "mutation"),
     entry("Z", "mutation"),
+    entry("\u{1F600}", "mutation"),
+    entry("\uFFFD", "mutation"),
     entry("a", "mutation"),
     entry("late", "mutation", { priorityHint: { request: 100, response: -100 } }),
     entry("early", "mutation", { priorityHint: -5 }),
     entry("pushed", "mutation", { priorityHint: -999 }, { priorityHint: 50 }),
   ];
-  assert.deepEqual(shape(entries), ["mutation: early Z a b ä pushed late"]);
-  assert.deepEqual(shape(entries, { phase: "response" }), ["mutation: late early Z a b ä pushed"]);
-  const other = createEntry({ ...source, label: "first" }, { name: "a", type: "mutation", hooks: BOTH }, { overrides: undefined, config: undefined, maxDepth: 64, log: undefined });
+  assert.deepEqual(shape(entries), ["mutation: early Z a b ä \uFFFD \u{1F600} pushed late"]);
+  assert.deepEqual(shape(entries, { phase: "response" }), ["mutation: late early Z a b ä \uFFFD \u{1F600} pushed"]);
+  const settings = { overrides: undefined, config: undefined, maxDepth: 64, log: undefined };
+  const other = createEntry({ ...source, label: "first" }, { name: "a", type: "mutation", hooks: BOTH }, settings);
   const plan = planSteps([other, entry("a", "mutation")], { phase: "request", direction: "sending" });
   assert.deepEqual(plan.steps[0]?.entries.map(({ entry }) => entry.address), ["first/a", "s/a"]);
 });
@@ -89,7 +92,8 @@ test("only entries that handle errors run on an error", () => {
 test("compat is held against the version of the message", () => {
   const compat = { minProtocol: "2025-03-26", maxProtocol: "2025-11-25" };
   const limited = entry("v", "validation", { compat });
-  const incompatible = (version: string | undefined) => planSteps([limited], { phase: "request", direction: "receiving", version }).steps[0]?.entries[0]?.incompatible;
+  const incompatible = (version: string | undefined) =>
+    planSteps([limited], { phase: "request", direction: "receiving", version }).steps[0]?.entries[0]?.incompatible;
   for (const version of ["2025-03-26", "2025-06-18", "2025-11-25", undefined]) assert.equal(incompatible(version), undefined, version);
   for (const version of ["2024-11-05", "2026-07-28"]) assert.equal(typeof incompatible(version), "string", version);
 });
@@ -99,9 +103,8 @@ test("plans are made once for each question, and bounded however many events the
   const query = { event: "tools/call", phase: "request", direction: "receiving" } as const;
   const plan = cache.plan(query);
   assert.equal(cache.plan({ ...query }), plan);
-  for (const other of [{ direction: "sending" }, { phase: "response" }, { version: "2025-06-18" }, { error: true, phase: "response" }] as const) {
-    assert.notEqual(cache.plan({ ...query, ...other }), plan, JSON.stringify(other));
-  }
+  const others = [{ direction: "sending" }, { phase: "response" }, { version: "2025-06-18" }, { error: true, phase: "response" }] as const;
+  assert.equal(new Set([plan, ...others.map((other) => cache.plan({ ...query, ...other }))]).size, 5);
   assert.equal(cache.plan(query), plan);
   for (let index = 0; index < 10; index++) cache.matches(`flood/${index}`);
   assert.notEqual(cache.plan(query), plan);

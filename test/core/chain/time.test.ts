@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { LocalError, RpcError } from "../../../src/core/base/errors.ts";
-import { createSignal } from "../../../src/core/base/signal.ts";
+import { createSignal, NEVER } from "../../../src/core/base/signal.ts";
 import { REMOTE_GRACE_MS } from "../../../src/core/chain/invocation.ts";
 import { settle } from "../../support/fake-host.ts";
 import { BOTH_PHASES, CALL, deferred, mutates, remoteSource, rig, validates } from "./kit.ts";
@@ -127,6 +127,7 @@ test("only -32000 with interceptor and timeoutMs is a timeout; any other error i
   const table: [unknown, string, string][] = [
     [new RpcError(-32000, "t", { interceptor: "r", timeoutMs: 5 }), "timeout", "timeout"],
     [new RpcError(-32000, "t", { interceptor: "r" }), "validation_failed", "crashed"],
+    [new RpcError(-32000, "t", { timeoutMs: 5 }), "validation_failed", "crashed"],
     [new RpcError(-32000, "t"), "validation_failed", "crashed"],
     [new RpcError(-32603, "f", { interceptor: "r", reason: "timeout" }), "validation_failed", "crashed"],
     [new RpcError(-32603, "f", { interceptor: "r", reason: "invalid_config" }), "validation_failed", "invalid_config"],
@@ -165,6 +166,17 @@ test("a caller's abort cancels what runs and rejects with its reason", async () 
   assert.deepEqual(logged, []);
 });
 
+test("no listener is left on the caller's signal", async () => {
+  const { chain, host } = rig();
+  let listeners = 0;
+  const { signal } = createSignal();
+  const counting = { ...NEVER, onAbort: (listener: (reason: unknown) => void) => (listeners++, signal.onAbort(listener), () => listeners--) };
+  chain.add([validates({ name: "v" }, async () => true), validates({ name: "audit", mode: "audit", timeoutMs: 10 }, never)]);
+  await chain.execute({ ...CALL, signal: counting });
+  assert.equal(listeners, 0);
+  await host.advance(10);
+});
+
 test("a signal that has aborted keeps everything from starting", async () => {
   const { chain } = rig();
   chain.add(validates({ name: "v" }, () => assert.fail("must not start")));
@@ -201,7 +213,8 @@ test("audit entries are not waited for, and complete the settled result", async 
   const complete = await result.settled;
   assert.equal(complete.status, "success");
   assert.deepEqual(complete.finalPayload, { name: "two" });
-  assert.deepEqual(complete.results.map(({ interceptor, mode }) => [interceptor, mode]), [["auditor", "audit"], ["m1", undefined], ["shadow", "audit"], ["m2", undefined]]);
+  const modes = complete.results.map(({ interceptor, mode }) => [interceptor, mode]);
+  assert.deepEqual(modes, [["auditor", "audit"], ["m1", undefined], ["shadow", "audit"], ["m2", undefined]]);
   assert.deepEqual([complete.validationSummary.errors, result.validationSummary.errors], [1, 0]);
   assert.equal(observed.length, 4);
   assert.deepEqual(chain.stats(), { lateAnswers: 0, detached: 0, dropped: 0 });
