@@ -1,4 +1,5 @@
 import type { FailureReason } from "../interceptor/failure.ts";
+import { isThenable } from "../interceptor/invoke.ts";
 import type { InterceptorType, InvokeResult, Mode, Phase } from "../wire/gen/interceptors.ts";
 import type { Failure } from "./classify.ts";
 import type { Outcome, Invoking, Slot } from "./invocation.ts";
@@ -43,7 +44,7 @@ export function harmless<T>(listener: ((value: T) => unknown) | undefined): ((va
   return (value) => {
     try {
       const returned = listener(value);
-      if (returned instanceof Promise) returned.catch(() => {});
+      if (isThenable(returned)) new Promise((settle) => settle(returned)).catch(() => {});
     } catch {
       // See above.
     }

@@ -8,7 +8,7 @@ import type { ChainResult } from "./result.ts";
 export interface Run extends Invoking {
   /** Judge a mutated payload again. */
   readonly revalidate: boolean;
-  /** Throws the reason if the caller has given up. */
+  /** Throws the reason if the caller has given up: asked before each start and after each step. */
   throwIfAborted(): void;
 }
 
@@ -35,7 +35,6 @@ export async function runPlan(run: Run, plan: Plan, given: unknown, detached: De
     if (step.type === "validation") {
       startTogether(run, step, payload, slots, false);
       for (const slot of slots.slice(from)) if (mustWait(slot)) await slot.pending;
-      run.throwIfAborted();
       stop = judge(slots, from);
     } else {
       for (const planned of step.entries) {
@@ -45,7 +44,6 @@ export async function runPlan(run: Run, plan: Plan, given: unknown, detached: De
         if (mustWait(slot)) await slot.pending;
         // A shadow mutator has its turn, and the payload of that moment, and changes nothing.
         if (!planned.active) continue;
-        run.throwIfAborted();
         const kind = stopKind(slot);
         if (kind !== undefined) {
           stop = { slot, kind };
@@ -58,6 +56,8 @@ export async function runPlan(run: Run, plan: Plan, given: unknown, detached: De
         }
       }
     }
+    // What an abort has cancelled does not run on.
+    run.throwIfAborted();
     detach(slots, from, detached);
     if (stop !== undefined) break;
   }

@@ -91,6 +91,7 @@ test("settings for a name that is not there are refused", async () => {
   assert.throws(() => chain.add(pass("v"), { overrides: { w: { failOpen: true } } }), { code: "not_found" });
   assert.throws(() => chain.add(pass("v"), { config: { "other/v": {} } }), { code: "not_found" });
   assert.throws(() => chain.add(pass("v"), { config: { v: {}, "local/v": {} } }), { code: "ambiguous" });
+  assert.throws(() => chain.add([pass("x"), pass("local/x")], { config: { "local/x": {} } }), { code: "ambiguous" });
   chain.add(pass("v"), { overrides: { "local/v": { failOpen: true } } });
   assert.equal(chain.entries[0]?.policy.failOpen, true);
 });
@@ -235,6 +236,19 @@ test("each invocation is observed by name, event, phase, outcome and duration, w
     { address: "local/m", interceptor: "m", type: "mutation", mode: "active", ...common, outcome: "modified", elapsedMs: 0 },
   ]);
   assert.deepEqual([result.results[0]?.elapsedMs, result.results[0]?.durationMs, result.totalDurationMs], [1.5, 2, 2]);
+});
+
+test("a server's own duration is kept beside ours, and ours stands in where it gives none", async () => {
+  for (const [claimed, durationMs] of [[7.5, 7.5], [undefined, 2], [-1, 2], ["7", 2], [NaN, 2]] as const) {
+    const { chain, host } = rig();
+    const answer = deferred<unknown>();
+    await chain.addSource(remoteSource("r", [{ name: "v", type: "validation", hooks }], () => answer.promise));
+    const run = chain.execute(CALL);
+    await host.advance(1.5);
+    answer.resolve({ valid: true, durationMs: claimed });
+    const [entry] = (await run).results;
+    assert.deepEqual([entry?.durationMs, entry?.elapsedMs], [durationMs, 1.5], String(claimed));
+  }
 });
 
 test("a chain cannot tell a source in this process from one behind JSON", async () => {

@@ -185,6 +185,33 @@ test("a signal that has aborted keeps everything from starting", async () => {
   await assert.rejects(chain.execute({ ...CALL, signal: controller.signal }), (thrown) => thrown === "why");
 });
 
+test("an abort is honoured by a chain with nothing to run, and after the last entry", async () => {
+  const { chain } = rig();
+  const source = createSignal();
+  source.abort("before");
+  await assert.rejects(chain.execute({ ...CALL, signal: source.signal }), (thrown) => thrown === "before");
+  for (const revalidate of ["never", "if-modified"] as const) {
+    const { chain } = rig({ revalidate });
+    const { signal, abort } = createSignal();
+    const last = revalidate === "never" ? 1 : 2;
+    let runs = 0;
+    chain.add([validates({ name: "v" }, () => (++runs === last && abort("late"), true)), mutates({ name: "m" }, () => ({ name: "changed" }))], {
+      overrides: revalidate === "never" ? { m: { hooks: [{ events: ["tools/call"], phase: "response" }] } } : {},
+    });
+    await assert.rejects(chain.execute({ ...CALL, signal }), (thrown) => thrown === "late");
+    assert.equal(runs, last);
+  }
+});
+
+test("audit entries that an abort has cancelled are not counted as running on or dropped", async () => {
+  const { chain } = rig({ maxDetached: 1 });
+  const { signal, abort } = createSignal();
+  const waiting = ["a", "b"].map((name) => validates({ name, mode: "audit" }, never));
+  chain.add([...waiting, validates({ name: "v" }, () => (abort("stop"), true))]);
+  await assert.rejects(chain.execute({ ...CALL, signal }), (thrown) => thrown === "stop");
+  assert.deepEqual(chain.stats(), { lateAnswers: 0, detached: 0, dropped: 0 });
+});
+
 test("an abort by a handler in mid-run is honoured", async () => {
   const { chain } = rig();
   const source = createSignal();
