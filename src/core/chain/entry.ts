@@ -87,7 +87,8 @@ function readConfig(address: string, { configSchema }: InterceptorDescriptor, { 
   }
   const [first] = problems;
   if (first === undefined) return copy;
-  throw new LocalError("invalid_argument", `config of ${address} does not fit its configSchema: ${first.path === "" ? "it" : first.path} ${first.reason}`);
+  const where = first.path === "" ? "it" : first.path;
+  throw new LocalError("invalid_argument", `config of ${address} does not fit its configSchema: ${where} ${first.reason}`);
 }
 
 function nameOf(descriptor: unknown): string {

@@ -1,7 +1,7 @@
 import { LocalError } from "../base/errors.ts";
 import type { Host } from "../base/host.ts";
 import { cloneJson, isObject, type JsonObject } from "../base/json.ts";
-import { createSignal } from "../base/signal.ts";
+import { createSignal, type SignalSource } from "../base/signal.ts";
 import { OWN_META } from "../interceptor/descriptor.ts";
 import { isMcpEvent } from "../interceptor/event.ts";
 import { isThenable } from "../interceptor/invoke.ts";
@@ -29,6 +29,7 @@ export interface Invoking {
   /** The same object on each call. */
   context(): InvocationContext;
   config(entry: ChainEntry): JsonObject | undefined;
+  /** Given to entries with `withRequest`; undefined in the request phase. */
   readonly request: { readonly method: string; readonly params?: JsonObject } | undefined;
   /** Calls back when the caller gives up; returns the unsubscriber. */
   onAbort(cancel: (reason: unknown) => void): () => void;
@@ -80,51 +81,70 @@ export function startEntry(run: Invoking, planned: PlannedEntry, payload: unknow
     return slot;
   }
   const waitMs = entry.source.remote ? Math.min(sentMs + REMOTE_GRACE_MS, leftMs) : sentMs;
-  const source = createSignal();
-  const end = (answer: unknown, threw: boolean) => {
-    const elapsedMs = host.now() - startedAt;
-    if (elapsedMs > waitMs) {
-      run.countLateAnswer();
-      conclude(run, slot, { elapsedMs, failure: timeoutFailure(limitMs) });
-    } else {
-      conclude(run, slot, threw ? { elapsedMs, failure: classify(answer, limitMs) } : readAnswer(run, planned, answer, elapsedMs));
-    }
-  };
-
-  let answer: unknown;
+  const attempt: Attempt = { run, slot, startedAt, waitMs, limitMs, source: createSignal() };
   try {
-    answer = entry.source.invoke(paramsFor(run, entry, payload, sentMs, revalidation), source.signal);
-    if (!isThenable(answer)) {
-      end(answer, false);
-      return slot;
-    }
+    const answer: unknown = entry.source.invoke(paramsFor(run, entry, payload, sentMs, revalidation), attempt.source.signal);
+    if (isThenable(answer)) waitFor(answer, attempt);
+    else finish(attempt, answer, false);
   } catch (thrown) {
-    end(thrown, true);
-    return slot;
+    finish(attempt, thrown, true);
   }
+  return slot;
+}
 
-  const promise = answer;
+/** One call of a source. */
+interface Attempt {
+  readonly run: Invoking;
+  readonly slot: Slot;
+  readonly startedAt: number;
+  /** How long we wait. */
+  readonly waitMs: number;
+  /** The limit that has run out when we stop waiting; without grace, and not rounded. */
+  readonly limitMs: number;
+  readonly source: SignalSource;
+}
+
+function finish({ run, slot, startedAt, waitMs, limitMs }: Attempt, answer: unknown, threw: boolean): void {
+  const elapsedMs = run.host.now() - startedAt;
+  if (elapsedMs > waitMs) {
+    run.countLateAnswer();
+    conclude(run, slot, { elapsedMs, failure: timeoutFailure(limitMs) });
+  } else {
+    conclude(run, slot, threw ? { elapsedMs, failure: classify(answer, limitMs) } : readAnswer(run, slot.planned, answer, elapsedMs));
+  }
+}
+
+// The answer, the timeout, the caller's abort or the drop: the first of them closes the slot.
+function waitFor(answer: PromiseLike<unknown>, attempt: Attempt): void {
+  const { run, slot, startedAt, waitMs, limitMs, source } = attempt;
   slot.pending = new Promise((resolve) => {
     let open = true;
     let stopTimer = () => {};
     let unsubscribe = () => {};
-    // Whatever comes first closes the slot; the order matters, since an abort may call back into us.
-    const close = (fill: () => void) => {
+    const close = (fill?: () => void) => {
       open = false;
       stopTimer();
       unsubscribe();
-      fill();
+      fill?.();
       resolve();
     };
+    // Closed before the abort, which may call back into us.
     const cut = (reason: Failure, signalled: LocalError) => {
-      close(() => conclude(run, slot, { elapsedMs: host.now() - startedAt, failure: reason }));
+      close(() => conclude(run, slot, { elapsedMs: run.host.now() - startedAt, failure: reason }));
       source.abort(signalled);
     };
     slot.drop = (reason) => {
       if (open) cut(reason, new LocalError("aborted", reason.message));
     };
+    // Listened to in any case, so that no rejection is left unhandled.
+    new Promise((settle) => settle(answer)).then(
+      (value) => (open ? close(() => finish(attempt, value, false)) : run.countLateAnswer()),
+      (thrown: unknown) => {
+        if (open) close(() => finish(attempt, thrown, true));
+      },
+    );
     try {
-      stopTimer = host.setTimer(() => {
+      stopTimer = run.host.setTimer(() => {
         const reason = timeoutFailure(limitMs);
         cut(reason, new LocalError("timeout", reason.message));
       }, waitMs);
@@ -133,17 +153,10 @@ export function startEntry(run: Invoking, planned: PlannedEntry, payload: unknow
       return slot.drop(classify(thrown, limitMs));
     }
     unsubscribe = run.onAbort((reason) => {
-      close(() => {});
+      close();
       source.abort(reason);
     });
-    new Promise((settle) => settle(promise)).then(
-      (value) => (open ? close(() => end(value, false)) : run.countLateAnswer()),
-      (thrown: unknown) => {
-        if (open) close(() => end(thrown, true));
-      },
-    );
   });
-  return slot;
 }
 
 function conclude(run: Invoking, slot: Slot, outcome: Outcome): void {
@@ -172,7 +185,7 @@ function paramsFor(run: Invoking, entry: ChainEntry, payload: unknown, timeoutMs
   const params: InvokeParams = { name: entry.name, event: run.event, phase: run.phase, payload, timeoutMs, context: run.context() };
   const config = run.config(entry);
   if (config !== undefined) params.config = config;
-  const showRequest = entry.withRequest && run.phase === "response" && run.request !== undefined;
+  const showRequest = entry.withRequest && run.request !== undefined;
   if (showRequest || revalidation) {
     params._meta = {};
     if (showRequest) params._meta[OWN_META.request] = run.request;
@@ -181,7 +194,9 @@ function paramsFor(run: Invoking, entry: ChainEntry, payload: unknown, timeoutMs
   return params;
 }
 
-function applies(when: (input: ConditionInput) => unknown, { event, phase, maxDepth }: Invoking, { name }: ChainEntry, payload: unknown): boolean {
+type Condition = (input: ConditionInput) => unknown;
+
+function applies(when: Condition, { event, phase, maxDepth }: Invoking, { name }: ChainEntry, payload: unknown): boolean {
   let copy: { readonly payload: unknown } | undefined;
   const answer = when({
     event,

@@ -12,8 +12,9 @@ export interface Stop {
 }
 
 /**
- * What stops the chain after its validators from a place on, all of which have ended: a verdict outranks a failure, and a failure that is no timeout a
- * timeout; among equals the first in entry order counts. Audit entries and failures that are let pass stop nothing.
+ * What stops the chain after its validators, from a place on, all of which have ended: a verdict outranks a failure, and a failure that
+ * is no timeout outranks a timeout; among equals the first in entry order counts. Audit entries and failures that are let pass stop
+ * nothing.
  */
 export function judge(slots: readonly Slot[], from: number): Stop | undefined {
   let worst: Stop | undefined;
@@ -118,7 +119,8 @@ export function chainError(result: ChainResult, options: BoundaryOptions = {}): 
   const { exposeErrors = false, exposeMessages = phase === "request" } = options;
   if (status === "success" || abortedAt === undefined) return undefined;
   const stopping = result.results.filter(stops);
-  const error = stopping.find(({ address }) => address === abortedAt.address)?.error;
+  // For the last two statuses: nothing else outranks the first that stopped.
+  const error = stopping[0]?.error;
   switch (status) {
     case "validation_failed":
       return new RpcError(ErrorCode.invalidParams, "Interceptor validation failed", {

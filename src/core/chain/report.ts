@@ -1,4 +1,5 @@
 import type { FailureReason } from "../interceptor/failure.ts";
+import { isThenable } from "../interceptor/invoke.ts";
 import type { InterceptorType, InvokeResult, Mode, Phase } from "../wire/gen/interceptors.ts";
 import type { Failure } from "./classify.ts";
 import type { Outcome, Invoking, Slot } from "./invocation.ts";
@@ -43,7 +44,7 @@ export function harmless<T>(listener: ((value: T) => unknown) | undefined): ((va
   return (value) => {
     try {
       const returned = listener(value);
-      if (returned instanceof Promise) returned.catch(() => {});
+      if (isThenable(returned)) new Promise((settle) => settle(returned)).catch(() => {});
     } catch {
       // See above.
     }
@@ -51,7 +52,8 @@ export function harmless<T>(listener: ((value: T) => unknown) | undefined): ((va
 }
 
 /** An audit failure is an error in the log, and a failure that its policy lets pass a warning. */
-export function reportFailure({ reporter, event, phase }: Invoking, { entry, active }: PlannedEntry, { reason, message, thrown }: Failure): void {
+export function reportFailure(run: Invoking, { entry, active }: PlannedEntry, { reason, message, thrown }: Failure): void {
+  const { reporter, event, phase } = run;
   reporter.log?.({
     level: entry.policy.failOpen ? "warning" : "error",
     message: `${active ? "" : "audit "}${entry.type} failed: ${message}`,
@@ -63,7 +65,8 @@ export function reportFailure({ reporter, event, phase }: Invoking, { entry, act
   });
 }
 
-export function reportOutcome({ reporter, event, phase }: Invoking, { planned, revalidation }: Slot, { elapsedMs, result, failure }: Outcome): void {
+export function reportOutcome(run: Invoking, { planned, revalidation }: Slot, { elapsedMs, result, failure }: Outcome): void {
+  const { reporter, event, phase } = run;
   const { address, name, type, policy } = planned.entry;
   reporter.observe?.({
     address,

@@ -12,7 +12,7 @@ export interface Run extends Invoking {
   readonly revalidate: boolean;
   /** See `ExecuteParams.accept`. */
   readonly accept: ((after: unknown, before: unknown) => unknown) | undefined;
-  /** Throws the reason if the caller has given up. */
+  /** Throws the reason if the caller has given up: asked before each start and after each step. */
   throwIfAborted(): void;
 }
 
@@ -39,7 +39,6 @@ export async function runPlan(run: Run, plan: Plan, given: unknown, detached: De
     if (step.type === "validation") {
       startTogether(run, step, payload, slots, false);
       for (const slot of slots.slice(from)) if (mustWait(slot)) await slot.pending;
-      run.throwIfAborted();
       stop = judge(slots, from);
     } else {
       for (const planned of step.entries) {
@@ -49,7 +48,6 @@ export async function runPlan(run: Run, plan: Plan, given: unknown, detached: De
         if (mustWait(slot)) await slot.pending;
         // A shadow mutator has its turn, and the payload of that moment, and changes nothing.
         if (!planned.active) continue;
-        run.throwIfAborted();
         if (run.accept !== undefined) review(run, run.accept, slot, payload);
         const kind = stopKind(slot);
         if (kind !== undefined) {
@@ -63,6 +61,8 @@ export async function runPlan(run: Run, plan: Plan, given: unknown, detached: De
         }
       }
     }
+    // What an abort has cancelled does not run on.
+    run.throwIfAborted();
     detach(slots, from, detached);
     if (stop !== undefined) break;
   }

@@ -1,7 +1,16 @@
 import { LocalError } from "../base/errors.ts";
 import type { PlatformSignal } from "../base/host.ts";
 import { cloneJson, isObject, type JsonObject } from "../base/json.ts";
-import type { Compat, InterceptorDescriptor, InterceptorType, InvocationContext, Mode, Phase, Principal, PriorityHint } from "../wire/gen/interceptors.ts";
+import type {
+  Compat,
+  InterceptorDescriptor,
+  InterceptorType,
+  InvocationContext,
+  Mode,
+  Phase,
+  Principal,
+  PriorityHint,
+} from "../wire/gen/interceptors.ts";
 import { compileConfigSchema, type ConfigCheck } from "./config-schema.ts";
 import { descriptorProblem, OWN_META, readExtras, timeoutProblem } from "./descriptor.ts";
 import type { ErrorPayload, PayloadOf } from "./payload.ts";
@@ -58,7 +67,11 @@ export interface HandlerInput<Event extends string = string, P extends Phase = P
   readonly name: string;
 }
 
-type EventOf<Pattern extends string> = Pattern extends "*" ? string : Pattern extends `${infer Namespace}/*` ? `${Namespace}/${string}` : Pattern;
+type EventOf<Pattern extends string> = Pattern extends "*"
+  ? string
+  : Pattern extends `${infer Namespace}/*`
+    ? `${Namespace}/${string}`
+    : Pattern;
 
 type PatternInput<Pattern extends string, P extends Phase, E extends boolean> = Pattern extends string
   ? P extends Phase
@@ -66,7 +79,10 @@ type PatternInput<Pattern extends string, P extends Phase, E extends boolean> = 
     : never
   : never;
 
-type HookInput<Hook, E extends boolean> = Hook extends { readonly events: readonly (infer Pattern extends string)[]; readonly phase: infer P extends Phase }
+type HookInput<Hook, E extends boolean> = Hook extends {
+  readonly events: readonly (infer Pattern extends string)[];
+  readonly phase: infer P extends Phase;
+}
   ? PatternInput<Pattern, P, E>
   : never;
 
@@ -130,7 +146,8 @@ const MEMBERS: ReadonlySet<string> = new Set([
 ]);
 
 function define(type: InterceptorType, declaration: Declaration & Conditions<never>, handler: Handler): Interceptor {
-  const { name, hooks, version, description, mode, failOpen, priorityHint, compat, configSchema, handlesErrors, withRequest, timeoutMs } = declaration;
+  const { name, hooks, version, description, mode, failOpen, priorityHint, compat, configSchema } = declaration;
+  const { handlesErrors, withRequest, timeoutMs } = declaration;
   const fail = (problem: string) => new LocalError("invalid_argument", `interceptor ${JSON.stringify(name)}: ${problem}`);
 
   const unknown = Object.keys(declaration).find((member) => !MEMBERS.has(member));

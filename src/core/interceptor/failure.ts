@@ -5,13 +5,23 @@ import type { ConfigProblem } from "./config-schema.ts";
 /** Why an invocation failed. Stable, and all that crosses the wire unless `exposeErrors` is set. */
 export type FailureReason = "timeout" | "crashed" | "malformed_result" | "unavailable" | "invalid_config" | "incompatible";
 
-const REASONS: ReadonlySet<unknown> = new Set<FailureReason>(["timeout", "crashed", "malformed_result", "unavailable", "invalid_config", "incompatible"]);
+const REASONS: ReadonlySet<unknown> = new Set<FailureReason>([
+  "timeout",
+  "crashed",
+  "malformed_result",
+  "unavailable",
+  "invalid_config",
+  "incompatible",
+]);
 
 export function isFailureReason(value: unknown): value is FailureReason {
   return REASONS.has(value);
 }
 
-/** `Interceptor execution failed` (SEP-2624, Error Handling). `cause` stays on this side, unless `expose` puts its text in place of the reason. */
+/**
+ * `Interceptor execution failed` (SEP-2624, Error Handling). `cause` stays on this side, unless `expose` puts its text in place of
+ * the reason.
+ */
 export function executionFailed(
   interceptor: string,
   reason: FailureReason,

@@ -28,8 +28,7 @@ export interface InvokeOptions {
 
 /**
  * Runs one interceptor as `interceptor/invoke` does: the one server-side function, behind a connection and in process. The handler works
- * on copies; `params` is only read, and not after the first `await` of a handler, but for `context` and `config`. A synchronous handler gives its result
- * synchronously, and needs no timer.
+ * on copies; `params` is only read, up to the end of the run. A synchronous handler gives its result synchronously, and needs no timer.
  *
  * Throws or rejects with the `RpcError` of semantics, section 7; its `cause` is what the handler threw, for logs on this side.
  * `not_json` (a `LocalError`) means that the payload itself is no JSON.
@@ -145,6 +144,7 @@ function checkParams({ descriptor }: Interceptor, { name, event, phase, config, 
   if (timeoutFault !== undefined) throw refuse(`timeoutMs ${timeoutFault}`, { path: "/timeoutMs" });
   if (!hooksMatch(descriptor.hooks, event, phase)) {
     const eventKnown = hooksMatch(descriptor.hooks, event, phase === "request" ? "response" : "request");
-    throw refuse(eventKnown ? `the interceptor does not hook the ${phase} phase of ${event}` : `the interceptor does not hook ${event}`, { event, phase });
+    const what = eventKnown ? `the ${phase} phase of ${event}` : event;
+    throw refuse(`the interceptor does not hook ${what}`, { event, phase });
   }
 }

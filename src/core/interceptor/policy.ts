@@ -81,7 +81,8 @@ function narrowHooks({ name, hooks: declared }: InterceptorDescriptor, narrowed:
     for (const event of events) {
       const covered = declared.some((hook) => hook.phase === phase && hook.events.some((pattern) => coversPattern(pattern, event)));
       if (!covered) {
-        throw new LocalError("refused", `overrides of interceptor ${quote(name)} widen its hooks: it does not declare ${quote(event)} in the ${phase} phase`, {
+        const what = `it does not declare ${quote(event)} in the ${phase} phase`;
+        throw new LocalError("refused", `overrides of interceptor ${quote(name)} widen its hooks: ${what}`, {
           details: { interceptor: name, event, phase },
         });
       }

@@ -11,7 +11,9 @@ export interface Priorities {
 /** What is wrong with a hint, as the end of a sentence; `undefined` if nothing is. */
 export function priorityProblem(hint: unknown): string | undefined {
   if (isPriority(hint)) return undefined;
-  if (typeof hint !== "object" || hint === null || Array.isArray(hint)) return "must be a 32-bit signed integer, or { request?, response? } of such";
+  if (typeof hint !== "object" || hint === null || Array.isArray(hint)) {
+    return "must be a 32-bit signed integer, or { request?, response? } of such";
+  }
   for (const [side, value] of Object.entries(hint)) {
     if (side !== "request" && side !== "response") return `has no member "${side}", only "request" and "response"`;
     if (value !== undefined && !isPriority(value)) return `.${side} must be a 32-bit signed integer`;

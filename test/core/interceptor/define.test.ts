@@ -1,0 +1,78 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { mutator, validator, type Declaration } from "../../../src/core/interceptor/define.ts";
+import { listedDescriptor, readExtras } from "../../../src/core/interceptor/descriptor.ts";
+
+const hooks = [{ events: ["tools/call"], phase: "request" }] as const;
+
+test("a descriptor leaves out what is at its default", () => {
+  const made = mutator({ name: "m", hooks, mode: "active", failOpen: false, priorityHint: 0, handlesErrors: false }, ({ payload }) => payload);
+  assert.deepEqual(made.descriptor, { name: "m", type: "mutation", hooks: [{ events: ["tools/call"], phase: "request" }] });
+});
+
+test("our own members go into _meta and are read back from there", () => {
+  const { descriptor } = validator({ name: "v", hooks, handlesErrors: true, withRequest: true, timeoutMs: 50 }, () => true);
+  assert.deepEqual(descriptor._meta, {
+    "org.mcp-interceptors/handlesErrors": true,
+    "org.mcp-interceptors/withRequest": true,
+    "org.mcp-interceptors/timeoutMs": 50,
+  });
+  assert.deepEqual(readExtras(descriptor), { handlesErrors: true, withRequest: true, timeoutMs: 50 });
+});
+
+test("a validator's priority hint is ignored, whatever it is", () => {
+  assert.equal("priorityHint" in validator({ name: "v", hooks, priorityHint: 1.5 }, () => true).descriptor, false);
+});
+
+test("an interceptor is frozen through and through, and keeps nothing of the declaration", () => {
+  const declaration = { name: "v", hooks: [{ events: ["a/b"], phase: "request" as const }] };
+  const made = validator(declaration, () => true);
+  declaration.hooks[0]!.events.push("*");
+  assert.deepEqual(made.descriptor.hooks, [{ events: ["a/b"], phase: "request" }]);
+  assert.throws(() => made.descriptor.hooks[0]!.events.push("*"), TypeError);
+  assert.throws(() => Object.assign(made, { handler: null }), TypeError);
+});
+
+test("a listed descriptor names the SEP's events under a namespace", () => {
+  const { descriptor } = validator({ name: "v", hooks: [{ events: ["roots/*"], phase: "response" }] }, () => true);
+  assert.deepEqual(listedDescriptor(descriptor).hooks, [{ events: ["roots/*", "roots/list"], phase: "response" }]);
+});
+
+test("a wrong declaration is refused with the interceptor and the member", () => {
+  const table: [object, RegExp][] = [
+    [{ name: "" }, /interceptor "": name must be/],
+    [{ hooks: [] }, /"x": hooks must be a non-empty list/],
+    [{ hooks: [{ events: [], phase: "request" }] }, /hooks\[0\]\.events must/],
+    [{ hooks: [{ events: ["a"], phase: "both" }] }, /hooks\[0\]\.phase must/],
+    [{ hooks: [{ events: ["a*"], phase: "request" }] }, /hooks\[0\]\.events has "a\*"/],
+    [{ mode: "enforce" }, /mode must/],
+    [{ failOpen: "yes" }, /failOpen must/],
+    [{ priorityHint: 2 ** 31 }, /priorityHint must be a 32-bit/],
+    [{ priorityHint: { request: "1" } }, /priorityHint \.request must/],
+    [{ timeoutMs: 0 }, /timeoutMs must be a whole number/],
+    [{ timeoutMs: 2 ** 31 }, /timeoutMs must be a whole number/],
+    [{ compat: "2025-06-18" }, /compat must/],
+    [{ configSchema: [] }, /configSchema must be an object/],
+    [{ configSchema: { type: "nonsense" } }, /"x": configSchema /],
+    [{ when: true }, /when must be a function/],
+    [{ handlesErrors: "yes" }, /handlesErrors/],
+    [{ prioityHint: 1 }, /prioityHint is no member/],
+  ];
+  for (const [members, message] of table) {
+    const declaration = { name: "x", hooks, ...members } as Declaration;
+    assert.throws(() => mutator(declaration, ({ payload }) => payload), { code: "invalid_argument", message }, JSON.stringify(members));
+  }
+});
+
+test("the payload's type follows from event and phase", () => {
+  // Compiles, or does not: the type checker is the judge of this test.
+  const made = validator(
+    { name: "v", hooks: [{ events: ["tools/call"], phase: "request" }, { events: ["custom/x"], phase: "response" }], handlesErrors: true },
+    (input) => {
+      if (input.event === "tools/call") return input.payload.name.length > 0;
+      const anything: unknown = input.payload;
+      return anything !== undefined;
+    },
+  );
+  assert.equal(made.handlesErrors, true);
+});
