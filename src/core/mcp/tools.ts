@@ -1,0 +1,129 @@
+import { describeError, ErrorCode, LocalError, RpcError } from "../base/errors.ts";
+import { isObject, ownMember, type JsonObject } from "../base/json.ts";
+import type { Log } from "../jsonrpc/log.ts";
+import type { CallToolResult, ContentBlock, Tool } from "../wire/gen/mcp.ts";
+import type { ServerContext } from "./context.ts";
+import { addOnce, type SchemaCheck, type SchemaCompiler } from "./endpoint.ts";
+import { anyStructuredContent, invalidInputIsResult, invalidParams } from "./lifecycle.ts";
+
+/** What a tool may return: a text becomes one block; structured content alone gets a text block with its JSON. */
+export type ToolOutcome = string | undefined | void | (Partial<CallToolResult> & JsonObject);
+
+/**
+ * `args` fits the tool's `inputSchema`, and is the handler's to keep. A thrown `RpcError` is the protocol's error response; anything else
+ * that is thrown becomes a result with `isError: true` and the error's message, which the model gets to read.
+ */
+export type ToolHandler = (args: JsonObject, context: ServerContext) => ToolOutcome | Promise<ToolOutcome>;
+
+/** A server's tools. */
+export interface Tools {
+  readonly size: number;
+  /** Refuses a taken name (`conflict`) and a schema that cannot be compiled (`invalid_argument`). */
+  add(definition: Tool, handler: ToolHandler): void;
+  /** Answers `tools/list`: one page, in the order of registration. */
+  list(params: JsonObject, version: string): JsonObject;
+  /** Answers `tools/call`. */
+  call(params: JsonObject, context: ServerContext): Promise<JsonObject>;
+}
+
+interface Entry {
+  readonly definition: Tool;
+  readonly handler: ToolHandler;
+  readonly input: SchemaCheck | undefined;
+  readonly output: SchemaCheck | undefined;
+}
+
+export function createTools(log: Log, compile: SchemaCompiler | undefined): Tools {
+  const entries = new Map<string, Entry>();
+
+  const run = async ({ definition: { name }, handler }: Entry, args: JsonObject, context: ServerContext): Promise<JsonObject> => {
+    let outcome: ToolOutcome;
+    try {
+      outcome = await handler(args, context);
+    } catch (thrown) {
+      if (thrown instanceof RpcError) throw thrown;
+      log({ level: "debug", message: `the tool ${name} failed`, error: thrown });
+      return failed(describeError(thrown));
+    }
+    // A malformed outcome is the server's fault, and no result that a model could learn from.
+    return toResult(name, outcome);
+  };
+
+  return {
+    get size() {
+      return entries.size;
+    },
+    add(definition, handler) {
+      const { name, inputSchema, outputSchema } = definition;
+      if (!isObject(inputSchema) || inputSchema.type !== "object") {
+        throw new LocalError("invalid_argument", `the inputSchema of the tool ${name} must be of type "object"`);
+      }
+      const input = compile?.(inputSchema);
+      const output = outputSchema === undefined ? undefined : compile?.(outputSchema);
+      addOnce(entries, "tool", name, { definition, handler, input, output });
+    },
+    list(params, version) {
+      if (params.cursor !== undefined) throw invalidParams("there is one page of tools, and no cursor");
+      return { tools: [...entries.values()].map(({ definition }) => listed(definition, version)) };
+    },
+    async call(params, context) {
+      const { name, arguments: args = {} } = params;
+      if (typeof name !== "string") throw invalidParams("params.name must be a string");
+      if (!isObject(args)) throw invalidParams("params.arguments must be an object");
+      const entry = entries.get(name);
+      if (entry === undefined) throw new RpcError(ErrorCode.invalidParams, `Unknown tool: ${name}`);
+      const misfit = entry.input?.check(args);
+      if (misfit !== undefined) {
+        const text = `Invalid arguments for the tool ${name}: arguments${misfit.path} ${misfit.reason}`;
+        if (invalidInputIsResult(context.protocolVersion)) return failed(text);
+        throw new RpcError(ErrorCode.invalidParams, text);
+      }
+      const result = await run(entry, args, context);
+      checkOutput(entry, result);
+      return fitted(result, context.protocolVersion);
+    },
+  };
+}
+
+function toResult(name: string, outcome: ToolOutcome): JsonObject {
+  if (outcome === undefined) return { content: [] };
+  if (typeof outcome === "string") return { content: [textBlock(outcome)] };
+  if (!isObject(outcome)) throw new LocalError("malformed_result", `the tool ${name} returned neither a text nor a result`);
+  const resultType = ownMember(outcome, "resultType");
+  if (Array.isArray(ownMember(outcome, "content")) || (resultType !== undefined && resultType !== "complete")) return outcome;
+  if (outcome.content === undefined && outcome.structuredContent !== undefined) {
+    return { ...outcome, content: [textBlock(JSON.stringify(outcome.structuredContent))] };
+  }
+  throw new LocalError("malformed_result", `the result of the tool ${name} has no list \`content\``);
+}
+
+function checkOutput({ definition: { name, outputSchema }, output }: Entry, result: JsonObject): void {
+  const { isError, resultType = "complete", structuredContent } = result;
+  if (outputSchema === undefined || isError === true || resultType !== "complete") return;
+  // A server must keep what its schema promises; where it does not, that is its fault and not the model's to mend.
+  if (structuredContent === undefined) throw new LocalError("malformed_result", `the tool ${name} has an outputSchema and returned no structuredContent`);
+  const misfit = output?.check(structuredContent);
+  if (misfit === undefined) return;
+  throw new LocalError("malformed_result", `structuredContent${misfit.path} of the tool ${name} ${misfit.reason}`);
+}
+
+// Older revisions know structured content of type object alone, and their readers refuse the rest.
+function listed(definition: Tool, version: string): Tool {
+  if (definition.outputSchema === undefined || anyStructuredContent(version) || definition.outputSchema.type === "object") return definition;
+  const { outputSchema: _left, ...rest } = definition;
+  return rest;
+}
+
+function fitted(result: JsonObject, version: string): JsonObject {
+  if (result.structuredContent === undefined || anyStructuredContent(version) || isObject(result.structuredContent)) return result;
+  const { structuredContent: _left, ...rest } = result;
+  return rest;
+}
+
+function textBlock(text: string): ContentBlock {
+  return { type: "text", text };
+}
+
+function failed(text: string): JsonObject {
+  return { content: [textBlock(text)], isError: true };
+}
