@@ -2,7 +2,7 @@
 
 /** The module specifiers of a source text: static imports, re-exports, and dynamic imports of a literal. */
 export function importsOf(source: string): string[] {
-  const text = source.replace(/\/\*[\s\S]*?\*\//g, "").replace(/(^|[^:"'`])\/\/.*$/gm, "$1");
+  const text = withoutComments(source);
   const found: string[] = [];
   for (const match of text.matchAll(/\b(?:import|export)\b(?:[^"'`;]*?\bfrom)?\s*["']([^"']+)["']/g)) found.push(match[1]!);
   for (const match of text.matchAll(/\bimport\(\s*["']([^"']+)["']\s*\)/g)) found.push(match[1]!);
@@ -19,4 +19,9 @@ export function exportedNames(source: string): string[] {
     }
   }
   return names;
+}
+
+/** The source with its comments blanked; line numbers stay. A `//` right after a quote or a colon is taken for part of a text. */
+export function withoutComments(source: string): string {
+  return source.replace(/\/\*[\s\S]*?\*\//g, (comment) => comment.replace(/[^\n]/g, "")).replace(/(^|[^:"'`\\])\/\/.*$/gm, "$1");
 }
