@@ -70,18 +70,16 @@ const ANSWERED = new LocalError("closed", "the request has been answered");
 export function createIncoming({ limits, log, exposeErrors, handle, send, request, flooded }: IncomingParts): Incoming {
   // A Map tells the ids 1 and "1" apart.
   const table = new Map<RequestId, Exchange>();
-  let closed = false;
   let running = 0;
   let answering = 0;
   let refused = 0;
 
   const answered = () => void answering--;
   const answer = (id: RequestId, message: Message) => {
-    if (closed) return;
     answering++;
     send(message).then(answered, (error: unknown) => {
       answering--;
-      if (closed || (error instanceof LocalError && error.code === "closed")) return;
+      if (error instanceof LocalError && error.code === "closed") return;
       log({ level: "error", message: "an answer could not be sent; the peer gets an error in its place", details: { id }, error });
       send(failure(id, internalError(error, exposeErrors))).catch((again: unknown) =>
         log({ level: "error", message: "no answer could be sent", details: { id }, error: again }),
@@ -149,8 +147,8 @@ export function createIncoming({ limits, log, exposeErrors, handle, send, reques
       try {
         const outcome = handle(toRequest(exchange, arrival, message, { send, request, log }));
         // A result that is there already saves the turns of a promise.
-        if (isThenable(outcome)) Promise.resolve(outcome).then((result) => succeed(exchange, result), (thrown: unknown) => fail(exchange, thrown));
-        else succeed(exchange, outcome);
+        if (!isThenable(outcome)) succeed(exchange, outcome);
+        else Promise.resolve(outcome).then((result) => succeed(exchange, result), (thrown: unknown) => fail(exchange, thrown));
       } catch (thrown) {
         fail(exchange, thrown);
       }
@@ -164,7 +162,6 @@ export function createIncoming({ limits, log, exposeErrors, handle, send, reques
       return true;
     },
     close(error) {
-      closed = true;
       for (const exchange of [...table.values()]) end(exchange, error);
     },
   };
@@ -191,10 +188,13 @@ function toRequest(
     },
     request: (method, params, options) => request(method, params, { ...options, related: id, parent: exchange.signal }),
     async reportProgress(progress, total, message) {
-      const token = isObject(params._meta) ? params._meta.progressToken : undefined;
-      if ((typeof token !== "string" && typeof token !== "number") || exchange.signal.aborted || !(progress > exchange.lastProgress) || progress === Infinity) return;
+      const progressToken = isObject(params._meta) ? params._meta.progressToken : undefined;
+      if ((typeof progressToken !== "string" && typeof progressToken !== "number") || exchange.signal.aborted) return;
+      if (!(progress > exchange.lastProgress && progress < Infinity)) return;
       exchange.lastProgress = progress;
-      const report = { progressToken: token, progress, ...(total === undefined ? {} : { total }), ...(message === undefined ? {} : { message }) };
+      const report: JsonObject = { progressToken, progress };
+      if (total !== undefined) report.total = total;
+      if (message !== undefined) report.message = message;
       try {
         await send({ jsonrpc: "2.0", method: "notifications/progress", params: report }, route);
       } catch (error) {

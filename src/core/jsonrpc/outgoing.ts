@@ -71,8 +71,6 @@ interface Pending {
   dueAt: number;
   readonly resolve: (result: JsonObject) => void;
   readonly reject: (error: Error) => void;
-  /** Whether the request carried a token. */
-  readonly tracked: boolean;
   readonly resets: boolean;
   readonly onProgress: RequestOptions["onProgress"];
   unlink: (() => void) | undefined;
@@ -86,10 +84,12 @@ export function createOutgoing({ host, limits, log, requestTimeoutMs, maxTotalTi
   let late = 0;
   let unknown = 0;
 
-  const deadlines = createDeadlines<Pending>(host, () => table.values(), ({ id, method, dueAt, lastAt, timeoutMs, totalMs }) => {
+  const expire = ({ id, method, dueAt, lastAt, timeoutMs, totalMs }: Pending) => {
     const ms = dueAt === lastAt ? totalMs : timeoutMs;
-    giveUp(id, `no answer within ${ms} ms`, new LocalError("timeout", `${method} got no answer within ${ms} ms`, { details: { timeoutMs: ms } }));
-  });
+    const reason = `no answer within ${ms} ms`;
+    giveUp(id, reason, new LocalError("timeout", `${method}: ${reason}`, { details: { timeoutMs: ms } }));
+  };
+  const deadlines = createDeadlines(host, () => table.values(), expire);
 
   const take = (id: RequestId): Pending | undefined => {
     const pending = table.get(id);
@@ -107,15 +107,18 @@ export function createOutgoing({ host, limits, log, requestTimeoutMs, maxTotalTi
     pending.reject(error);
     // A handshake is never cancelled: whoever gives it up closes the connection (MCP basic/utilities/cancellation).
     if (pending.method === "initialize") return;
-    send({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: id, reason } }, pending.route).catch((thrown: unknown) =>
+    const params = { requestId: id, reason };
+    send({ jsonrpc: "2.0", method: "notifications/cancelled", params }, pending.route).catch((thrown: unknown) =>
       log({ level: "debug", message: "a cancellation could not be sent", error: thrown }),
     );
   };
 
   const linkSignals = (pending: Pending, { signal, parent }: CallOptions) => {
     const { id, method } = pending;
-    const onAbort = (reason: unknown) =>
-      giveUp(id, typeof reason === "string" ? reason : "given up by the caller", new LocalError("aborted", `${method} was given up`, { cause: reason }));
+    const onAbort = (reason: unknown) => {
+      const told = typeof reason === "string" ? reason : "given up by the caller";
+      giveUp(id, told, new LocalError("aborted", `${method} was given up`, { cause: reason }));
+    };
     if (signal !== undefined) pending.unlink = subscribe(signal, onAbort);
     if (parent !== undefined) pending.unlinkParent = subscribe(parent, onAbort);
   };
@@ -143,7 +146,6 @@ export function createOutgoing({ host, limits, log, requestTimeoutMs, maxTotalTi
       dueAt: now + Math.min(timeoutMs, totalMs),
       resolve,
       reject,
-      tracked: onProgress !== undefined || resets,
       resets,
       onProgress,
       unlink: undefined,
@@ -152,10 +154,9 @@ export function createOutgoing({ host, limits, log, requestTimeoutMs, maxTotalTi
     table.set(id, pending);
     deadlines.watch(pending);
     if (options.signal !== undefined || options.parent !== undefined) linkSignals(pending, options);
-    const sent = withToken(params, pending.tracked ? id : undefined);
-    send(sent === undefined ? { jsonrpc: "2.0", id, method } : { jsonrpc: "2.0", id, method, params: sent }, pending.route).catch((error: Error) =>
-      take(id)?.reject(error),
-    );
+    const sent = withToken(params, onProgress !== undefined || resets ? id : undefined);
+    const message: Message = sent === undefined ? { jsonrpc: "2.0", id, method } : { jsonrpc: "2.0", id, method, params: sent };
+    send(message, pending.route).catch((error: Error) => take(id)?.reject(error));
   };
 
   return {
@@ -179,14 +180,14 @@ export function createOutgoing({ host, limits, log, requestTimeoutMs, maxTotalTi
         late++;
       } else {
         unknown++;
-        const code = "error" in response ? response.error.code : undefined;
-        log({ level: "warning", message: "a response fits no request", details: { id: id ?? null, ...(code === undefined ? {} : { code }) } });
+        const details = "error" in response ? { id: id ?? null, code: response.error.code } : { id: id ?? null };
+        log({ level: "warning", message: "a response fits no request", details });
       }
     },
     progress(params) {
       const { progressToken, progress } = params;
       const pending = typeof progressToken === "number" ? table.get(progressToken) : undefined;
-      if (pending === undefined || !pending.tracked || typeof progress !== "number") return;
+      if (pending === undefined || typeof progress !== "number") return;
       if (pending.resets) pending.dueAt = Math.min(host.now() + pending.timeoutMs, pending.lastAt);
       const { onProgress } = pending;
       // `progress` is a number, the rest of the interface is optional.
@@ -207,8 +208,9 @@ function refuseCall(method: string, timeoutMs: number, totalMs: number, options:
     return new LocalError("invalid_argument", "timeoutMs and maxTotalTimeoutMs are positive numbers of milliseconds, or Infinity");
   }
   const gone = options.signal?.aborted ? options.signal : options.parent?.aborted ? options.parent : undefined;
-  if (gone !== undefined) return new LocalError("aborted", `${method} was given up before it was sent`, { cause: gone.reason, details: { delivery: "none" } });
-  if (full) return new LocalError("limit_exceeded", `too many requests wait for an answer (maxPendingRequests)`, { details: { delivery: "none" } });
+  const details = { delivery: "none" };
+  if (gone !== undefined) return new LocalError("aborted", `${method} was given up before it was sent`, { cause: gone.reason, details });
+  if (full) return new LocalError("limit_exceeded", "too many requests wait for an answer (maxPendingRequests)", { details });
   return undefined;
 }
 

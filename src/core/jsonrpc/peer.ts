@@ -88,7 +88,8 @@ export interface PeerStats {
 }
 
 export function createPeer(transport: Transport, options: PeerOptions): Peer {
-  const { handler, onNotification, host = detectHost(), requestTimeoutMs = 60_000, maxTotalTimeoutMs = 3_600_000, exposeErrors = false } = options;
+  const { handler, onNotification, host = detectHost(), exposeErrors = false } = options;
+  const { requestTimeoutMs = 60_000, maxTotalTimeoutMs = 3_600_000 } = options;
   const limits = resolveLimits(options.limits);
   const log = safeLog(options.log);
   let ended = false;

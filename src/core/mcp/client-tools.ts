@@ -41,11 +41,13 @@ export function createClientTools({ log, maxPages, compile, request }: ClientToo
       let cursor: string | undefined;
       for (let page = 1; ; page++) {
         const result = await request("tools/list", cursor === undefined ? {} : { cursor }, options);
-        if (!Array.isArray(result.tools) || !result.tools.every(isTool)) throw malformed("tools/list gave something that is no list of tools");
-        tools.push(...result.tools);
-        const { nextCursor } = result;
+        const { tools: found, nextCursor } = result;
+        if (!Array.isArray(found) || !found.every(isTool)) throw malformed("tools/list gave something that is no list of tools");
+        tools.push(...found);
         if (nextCursor === undefined || nextCursor === null) break;
-        if (typeof nextCursor !== "string" || cursors.has(nextCursor)) throw malformed("tools/list gave a cursor that is no text, or gave it twice");
+        if (typeof nextCursor !== "string" || cursors.has(nextCursor)) {
+          throw malformed("tools/list gave a cursor that is no text, or gave one twice");
+        }
         if (page >= maxPages) throw new LocalError("limit_exceeded", `tools/list has more than ${maxPages} pages (maxPages)`);
         cursors.add((cursor = nextCursor));
       }
@@ -58,8 +60,8 @@ export function createClientTools({ log, maxPages, compile, request }: ClientToo
       if (!isToolResult(result)) throw malformed("the result of tools/call has no list `content`");
       const output = outputs.get(params.name);
       if (output === undefined || result.isError === true) return result;
-      if (result.structuredContent === undefined) throw malformed(`the tool ${params.name} has an outputSchema and gave no structuredContent`);
-      const misfit = output.check(result.structuredContent);
+      const { structuredContent } = result;
+      const misfit = structuredContent === undefined ? { path: "", reason: "is missing" } : output.check(structuredContent);
       if (misfit !== undefined) throw malformed(`structuredContent${misfit.path} of the tool ${params.name} ${misfit.reason}`);
       return result;
     },

@@ -149,13 +149,18 @@ export class McpClient {
     const connection: Connection = { peer, server: undefined, meta: undefined };
     this.#connection = connection;
     this.#closed = peer.closed;
-    void peer.closed.then(() => {
-      if (this.#connection === connection) this.#connection = undefined;
-    });
+    void peer.closed.then(() => (this.#connection = undefined));
     try {
-      const { log } = this.#endpoint;
       const capabilities = (era: Era) => this.#capabilities(era);
-      const server = await findServer({ peer, log, versions: this.#versions, clientInfo: this.info, capabilities, probeTimeoutMs: this.#options.probeTimeoutMs ?? 5_000, ...options });
+      const server = await findServer({
+        peer,
+        log: this.#endpoint.log,
+        versions: this.#versions,
+        clientInfo: this.info,
+        capabilities,
+        probeTimeoutMs: this.#options.probeTimeoutMs ?? 5_000,
+        ...options,
+      });
       if (server.era === "stateless") connection.meta = requestMeta(server.version, this.info, capabilities("stateless"));
       connection.server = server;
     } catch (error) {

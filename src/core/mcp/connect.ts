@@ -45,7 +45,7 @@ export async function findServer(parts: ConnectParts): Promise<ServerDescription
     // A server that was too slow for the probe, and turns out to be of the newer kind.
     const named = error instanceof LocalError ? supportedVersionsIn(error.cause) : undefined;
     const common = versions.stateless.find((version) => named?.includes(version));
-    if (common === undefined || found.supported !== undefined) throw error;
+    if (common === undefined) throw error;
     const again = await probe(parts, common);
     if (again.server === undefined) throw error;
     return again.server;
@@ -75,11 +75,14 @@ async function probe(parts: ConnectParts, version: string, tried: ReadonlySet<st
   const supported = stringList(ownMember(result, "supportedVersions"));
   const capabilities = ownMember(result, "capabilities");
   // Whatever answered so has no idea what it was asked.
-  if (supported === undefined || !isObject(capabilities)) return { error: new LocalError("invalid_message", "the answer to server/discover is no discovery") };
+  if (supported === undefined || !isObject(capabilities)) {
+    return { error: new LocalError("invalid_message", "the answer to server/discover is no discovery") };
+  }
   if (!supported.includes(version)) return await settleOn(supported, undefined);
   const meta = ownMember(result, "_meta");
-  const info = isObject(meta) ? ownMember(meta, META.serverInfo) : undefined;
-  return { server: { era: "stateless", version, info: isImplementation(info) ? info : undefined, capabilities, instructions: instructionsIn(result) } };
+  const named = isObject(meta) ? ownMember(meta, META.serverInfo) : undefined;
+  const info = isImplementation(named) ? named : undefined;
+  return { server: { era: "stateless", version, info, capabilities, instructions: instructionsIn(result) } };
 
   // The newest common revision that the server has not refused yet.
   async function settleOn(named: readonly string[], error: unknown): Promise<Probed> {

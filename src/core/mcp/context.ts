@@ -76,5 +76,6 @@ export function createContext(host: Host, request: IncomingRequest, era: Era, ve
 }
 
 function refuseToAsk(method: string): Promise<never> {
-  return Promise.reject(new LocalError("unsupported", `${method} cannot be asked: in this revision a server asks by an input_required result`));
+  const reason = "in this revision a server asks by an input_required result";
+  return Promise.reject(new LocalError("unsupported", `${method} cannot be asked: ${reason}`));
 }

@@ -2,8 +2,15 @@ import { LocalError } from "../base/errors.ts";
 import { detectHost, type Host } from "../base/host.ts";
 import { isObject, type JsonObject } from "../base/json.ts";
 import { resolveLimits, type Limits } from "../base/limits.ts";
-import { createPeer, type IncomingNotification, type Middleware, type OutgoingMiddleware, type Peer, type RequestHandler } from "../jsonrpc/peer.ts";
 import { safeLog, type Log } from "../jsonrpc/log.ts";
+import {
+  createPeer,
+  type IncomingNotification,
+  type Middleware,
+  type OutgoingMiddleware,
+  type Peer,
+  type RequestHandler,
+} from "../jsonrpc/peer.ts";
 import type { Transport } from "../transport/transport.ts";
 
 /** Answers a custom method: an object is the result, nothing is `{}`; a thrown `RpcError` is the error response. */
@@ -72,7 +79,9 @@ export function createEndpoint<Context>(options: EndpointOptions): Endpoint<Cont
     method: (name, handler) => addOnce(methods, "method", name, handler),
     notification: (name, handler) => addOnce(notifications, "notification", name, handler),
     extension(id, settings) {
-      if (!/^[^/\s]+\/[^/\s]+$/.test(id)) throw new LocalError("invalid_argument", `an extension id has the form prefix/name; got ${JSON.stringify(id)}`);
+      if (!/^[^/\s]+\/[^/\s]+$/.test(id)) {
+        throw new LocalError("invalid_argument", `an extension id has the form prefix/name; got ${JSON.stringify(id)}`);
+      }
       addOnce(extensions, "extension", id, settings);
     },
     use: (wrapper) => void middleware.push(wrapper),
@@ -80,7 +89,8 @@ export function createEndpoint<Context>(options: EndpointOptions): Endpoint<Cont
     wrapTransport: (wrapper) => void wrappers.push(wrapper),
     extensions() {
       if (extensions.size === 0) return {};
-      return { extensions: Object.fromEntries([...extensions].map(([id, settings]) => [id, typeof settings === "function" ? settings() : settings])) };
+      const current = [...extensions].map(([id, settings]) => [id, typeof settings === "function" ? settings() : settings] as const);
+      return { extensions: Object.fromEntries(current) };
     },
     open(transport, handler, onNotification) {
       const wrapped = wrappers.reduce((inner, wrap) => wrap(inner), transport);

@@ -87,7 +87,9 @@ export class McpServer {
 
   /** Answers a method. The lifecycle's own are refused, and those of tools once there is one. */
   method(name: string, handler: MethodHandler<ServerContext>): this {
-    if (OWN_METHODS.has(name) || (TOOL_METHODS.has(name) && this.#tools.size > 0)) throw new LocalError("conflict", `${name} is answered already`);
+    if (OWN_METHODS.has(name) || (TOOL_METHODS.has(name) && this.#tools.size > 0)) {
+      throw new LocalError("conflict", `${name} is answered already`);
+    }
     this.#endpoint.method(name, handler);
     return this;
   }

@@ -101,8 +101,7 @@ function checkOutput({ definition: { name, outputSchema }, output }: Entry, resu
   const { isError, resultType = "complete", structuredContent } = result;
   if (outputSchema === undefined || isError === true || resultType !== "complete") return;
   // A server must keep what its schema promises; where it does not, that is its fault and not the model's to mend.
-  if (structuredContent === undefined) throw new LocalError("malformed_result", `the tool ${name} has an outputSchema and returned no structuredContent`);
-  const misfit = output?.check(structuredContent);
+  const misfit = structuredContent === undefined ? { path: "", reason: "is missing" } : output?.check(structuredContent);
   if (misfit === undefined) return;
   throw new LocalError("malformed_result", `structuredContent${misfit.path} of the tool ${name} ${misfit.reason}`);
 }

@@ -39,6 +39,11 @@ describe("a request of the peer's gets one answer", () => {
   const error = (code: number, message: string, data?: unknown) => ({ error: { code, message, ...(data === undefined ? {} : { data }) } });
   const circular: Record<string, unknown> = {};
   circular.self = circular;
+  const settlesTwice = (resolve: (value: object) => void, reject: (error: unknown) => void) => {
+    resolve({ a: 1 });
+    resolve({ a: 2 });
+    reject(1);
+  };
 
   const rows: [string, PeerOptions["handler"], object][] = [
     ["the result", () => ({ a: 1 }), { result: { a: 1 } }],
@@ -55,7 +60,7 @@ describe("a request of the peer's gets one answer", () => {
     ]),
     ["a generic error for a result that JSON cannot carry", () => circular, error(-32603, "Internal error")],
     ["a generic error for a `then` that throws", () => ({ get then() { throw new Error("trap"); } }), error(-32603, "Internal error")],
-    ["the first outcome of a thenable that settles twice", () => ({ then(yes: (value: object) => void, no: (e: unknown) => void) { yes({ a: 1 }); yes({ a: 2 }); no(1); } }), { result: { a: 1 } }],
+    ["the first outcome of a thenable that settles twice", () => ({ then: settlesTwice }), { result: { a: 1 } }],
   ];
   for (const [name, handler, expected] of rows) {
     test(name, async () => {
@@ -283,6 +288,17 @@ describe("an incoming request", () => {
       { jsonrpc: "2.0", id: "r", result: { answer: { yes: true } } },
     ]);
     assert.deepEqual(transport.sent.map(({ route }) => route), [{ related: "r" }, { related: "r" }, undefined]);
+  });
+
+  test("may notify without looking whether that worked", async () => {
+    const handlers = heldHandlers();
+    const { peer, ask, sent } = setUp(handlers.handler);
+    ask(1);
+    await settle();
+    await peer.close();
+    const refused = handlers.get(1).request.notify("n");
+    assert.deepEqual(await sent(), []);
+    await assert.rejects(refused, { code: "closed" });
   });
 
   test("gives up what it asks when it is cancelled", async () => {

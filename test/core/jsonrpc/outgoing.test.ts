@@ -48,6 +48,9 @@ describe("a request of ours", () => {
     answer("1");
     assert.equal(await stateOf(call), "pending");
     assert.equal(peer.stats().unknownResponses, 1);
+    for (const id of [0, 2, -1, 1.5]) answer(id);
+    await settle();
+    assert.deepEqual([peer.stats().unknownResponses, peer.stats().lateResponses], [5, 0]);
     answer(1);
     assert.equal(await stateOf(call), "resolved");
   });
@@ -136,13 +139,14 @@ describe("a timeout", () => {
 
 describe("giving up", () => {
   test("by signal cancels with the peer, and rejects with the reason as cause", async () => {
-    const { host, peer, messages, answer } = setUp();
+    const { host, transport, peer, messages, answer } = setUp();
     const source = createSignal();
     const call = peer.request("a", {}, { signal: source.signal, related: 4 });
     const reason = new Error("user left");
     source.abort(reason);
     await assert.rejects(call, { code: "aborted", cause: reason });
     assert.deepEqual(messages()[1], { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 1, reason: "given up by the caller" } });
+    assert.deepEqual(transport.sent[1]?.route, { related: 4 });
     answer(1);
     await settle();
     assert.deepEqual([peer.stats().lateResponses, host.liveTimers], [1, 0]);

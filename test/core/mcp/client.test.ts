@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { RpcError } from "../../../src/core/base/errors.ts";
 import type { JsonObject } from "../../../src/core/base/json.ts";
+import type { Progress } from "../../../src/core/jsonrpc/outgoing.ts";
 import { McpClient, type McpClientOptions } from "../../../src/core/mcp/client.ts";
 import { McpServer, type McpServerOptions } from "../../../src/core/mcp/server.ts";
 import { PROTOCOL_VERSIONS } from "../../../src/core/wire/versions.ts";
@@ -38,7 +38,7 @@ for (const era of ERAS) {
       });
       assert.deepEqual(await client.listTools(), [{ name: "greet", inputSchema: { type: "object" } }]);
       assert.deepEqual((await client.callTool({ name: "greet", arguments: { who: "you" } })).content, [{ type: "text", text: "hello you" }]);
-      await assert.rejects(client.callTool({ name: "constructor" }), (error) => error instanceof RpcError && error.code === -32602 && error.message === "Unknown tool: constructor");
+      await assert.rejects(client.callTool({ name: "constructor" }), { code: -32602, message: "Unknown tool: constructor" });
       await client.ping();
       await client.close();
       assert.equal(host.liveTimers, 0);
@@ -55,7 +55,8 @@ for (const era of ERAS) {
           }),
       });
       const seen: unknown[] = [];
-      const call = assert.rejects(client.callTool({ name: "slow" }, { timeoutMs: 100, onProgress: ({ progress, total, message }) => seen.push([progress, total, message]) }), { code: "timeout" });
+      const onProgress = ({ progress, total, message }: Progress) => seen.push([progress, total, message]);
+      const call = assert.rejects(client.callTool({ name: "slow" }, { timeoutMs: 100, onProgress }), { code: "timeout" });
       await host.advance(100);
       await call;
       assert.deepEqual([seen, stopped], [[[1, 2, "half"]], true]);
@@ -137,7 +138,8 @@ describe("a server asks its client", () => {
 });
 
 describe("results that the client refuses", () => {
-  const answering = (result: JsonObject) => connected({ era: "stateless", prepare: (server) => server.method("m", () => result), client: { resultTypes: ["com.example/known"] } });
+  const answering = (result: JsonObject) =>
+    connected({ era: "stateless", prepare: (server) => server.method("m", () => result), client: { resultTypes: ["com.example/known"] } });
 
   test("are those that want input, for now", async () => {
     const { client } = await answering({ resultType: "input_required", inputRequests: { k: {} }, requestState: "s" });
@@ -203,13 +205,31 @@ describe("callTool", () => {
     await settle();
     assert.deepEqual((await client.callTool({ name: "t" })).structuredContent, { b: 1 });
   });
+  test("forgets the schema of a tool that is listed anew without one", async () => {
+    let listings = 0;
+    const { client } = await connected({
+      client: { compileSchema: tinySchema },
+      prepare: (server) =>
+        server
+          .method("tools/list", () => ({ tools: [{ name: "t", inputSchema: { type: "object" }, ...(++listings === 1 ? { outputSchema: output } : {}) }] }))
+          .method("tools/call", () => ({ content: [] })),
+    });
+    await client.listTools();
+    await assert.rejects(client.callTool({ name: "t" }), { code: "invalid_message" });
+    await client.listTools();
+    assert.deepEqual((await client.callTool({ name: "t" })).content, []);
+  });
   test("wants structured content where a schema was listed", async () => {
     const { client } = await calling({ content: [] });
     await client.listTools();
     await assert.rejects(client.callTool({ name: "t" }), { code: "invalid_message", message: /structuredContent/ });
   });
   test("gives back what fits, what failed, and what a broken schema cannot judge", async () => {
-    for (const [result, schema] of [[{ content: [], structuredContent: { a: 1 } }, output], [{ content: [], isError: true }, output], [{ content: [] }, { broken: 1 }]] as const) {
+    for (const [result, schema] of [
+      [{ content: [], structuredContent: { a: 1 } }, output],
+      [{ content: [], isError: true }, output],
+      [{ content: [] }, { broken: 1 }],
+    ] as const) {
       const { client } = await calling(result, schema);
       await client.listTools();
       assert.deepEqual(await client.callTool({ name: "t" }), result);

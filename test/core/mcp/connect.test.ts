@@ -123,15 +123,24 @@ describe("a client finds a server", () => {
 });
 
 describe("a client fails to connect, and closes the transport,", () => {
+  const welcome = (version: string): Script => ({ initialize: [{ ...WELCOME, protocolVersion: version }] });
+  const probed = (answer: RpcError): Script => ({ "server/discover": [answer] });
+  const both = ["server/discover", "initialize"];
   const rows: [string, Script, McpClientOptions, object, string[]][] = [
-    ["to a server of another stateless revision alone, without trying initialize", { "server/discover": [unsupported(["2099-01-01"])] }, {}, { code: "unsupported", message: /2099-01-01/ }, ["server/discover"]],
-    ["to one that says it misses a capability, without trying initialize", { "server/discover": [new RpcError(-32021, "missing")] }, {}, { code: -32021 }, ["server/discover"]],
-    ["to one that contradicts itself, after one try", { "server/discover": [unsupported(["2026-07-28"])] }, {}, { code: "unsupported" }, ["server/discover"]],
-    ["to a server with a handshake where it must be stateless", { initialize: [WELCOME] }, { era: "stateless" }, { code: "unsupported", message: /handshake/ }, ["server/discover"]],
-    ["to a server that picks a revision we do not speak", { initialize: [{ ...WELCOME, protocolVersion: "2020-01-01" }] }, {}, { code: "unsupported", message: /2020-01-01/ }, ["server/discover", "initialize"]],
-    ["to one that picks a revision we are not to speak", { initialize: [WELCOME] }, { versions: ["2025-03-26"] }, { code: "unsupported" }, ["initialize"]],
-    ["to one whose welcome is malformed", { initialize: [{ protocolVersion: "2025-11-25" }] }, {}, { code: "invalid_message" }, ["server/discover", "initialize"]],
-    ["to one that refuses", { initialize: [new RpcError(-32603, "no")] }, {}, { code: -32603 }, ["server/discover", "initialize"]],
+    [
+      "to a server of another stateless revision alone, without trying initialize",
+      probed(unsupported(["2099-01-01"])), {}, { code: "unsupported", message: /2099-01-01/ }, ["server/discover"],
+    ],
+    ["to one that misses a capability, without trying initialize", probed(new RpcError(-32021, "missing")), {}, { code: -32021 }, ["server/discover"]],
+    ["to one that contradicts itself, after one try", probed(unsupported(["2026-07-28"])), {}, { code: "unsupported" }, ["server/discover"]],
+    [
+      "to a server with a handshake where it must be stateless",
+      welcome("2025-11-25"), { era: "stateless" }, { code: "unsupported", message: /handshake/ }, ["server/discover"],
+    ],
+    ["to one that picks a revision we do not speak", welcome("2020-01-01"), {}, { code: "unsupported", message: /2020-01-01/ }, both],
+    ["to one that picks a revision we are not to speak", welcome("2025-11-25"), { versions: ["2025-03-26"] }, { code: "unsupported" }, ["initialize"]],
+    ["to one whose welcome is malformed", { initialize: [{ protocolVersion: "2025-11-25" }] }, {}, { code: "invalid_message" }, both],
+    ["to one that refuses", { initialize: [new RpcError(-32603, "no")] }, {}, { code: -32603 }, both],
   ];
   for (const [name, script, options, error, expected] of rows) {
     test(name, async () => {

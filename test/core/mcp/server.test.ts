@@ -228,7 +228,7 @@ describe("a server's handlers", () => {
       server.method("m", () => ({}));
       server.use((next) => async (request) => ({ ...((await next(request)) as object), wrapped: request.method }));
       for (const name of ["inner", "outer"]) {
-        server.wrapTransport((transport) => ({ ...transport, send: (frame, route) => (order.push(name), transport.send(frame, route)), receive: () => transport.receive(), close: (why) => transport.close(why) }));
+        server.wrapTransport(({ send, receive, close }) => ({ send: (frame, route) => (order.push(name), send(frame, route)), receive, close }));
       }
     });
     assert.equal((await modern("m")).wrapped, "m");
@@ -249,7 +249,9 @@ describe("registration", () => {
       () => server.extension("a.b/c"),
       () => withTool(new McpServer(INFO).method("tools/call", () => ({}))),
     ]) assert.throws(again, { code: "conflict" });
-    for (const wrong of [() => server.extension("bare"), () => server.method("", () => ({})), () => new McpServer({ name: "x" } as never)]) assert.throws(wrong, { code: "invalid_argument" });
+    for (const wrong of [() => server.extension("bare"), () => server.method("", () => ({})), () => new McpServer({ name: "x" } as never)]) {
+      assert.throws(wrong, { code: "invalid_argument" });
+    }
   });
 });
 

@@ -127,7 +127,12 @@ describe("adding and listing tools", () => {
   });
   test("refuses schemas that are none", () => {
     const tools = createTools(() => {}, tinySchema);
-    for (const schemas of [{ inputSchema: { type: "array" } }, { inputSchema: undefined }, { inputSchema: { type: "object", broken: 1 } }, { inputSchema: { type: "object" }, outputSchema: { broken: 1 } }]) {
+    for (const schemas of [
+      { inputSchema: { type: "array" } },
+      { inputSchema: undefined },
+      { inputSchema: { type: "object", broken: 1 } },
+      { inputSchema: { type: "object" }, outputSchema: { broken: 1 } },
+    ]) {
       assert.throws(() => tools.add({ name: "t", ...schemas } as never, () => ""), { code: "invalid_argument" });
     }
     assert.equal(tools.size, 0);
