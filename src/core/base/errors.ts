@@ -7,7 +7,6 @@ import type { JsonObject } from "./json.ts";
 export type LocalErrorCode =
   | "aborted" //          the caller gave up
   | "ambiguous" //        a bare name fits several entries
-  | "blocked" //          a guard refused the message
   | "closed" //           the connection or the object is closed
   | "conflict" //         a name or an id is taken
   | "host_missing" //     the runtime lacks something that was asked for
