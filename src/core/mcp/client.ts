@@ -32,7 +32,7 @@ export interface McpClientOptions extends EndpointOptions {
   readonly capabilities?: ClientCapabilities;
   /** Values of `resultType` that an extension has brought, and that `request` may give back. */
   readonly resultTypes?: readonly string[];
-  /** Checks structured content against the output schemas that `listTools` has seen. */
+  /** Checks structured content against the output schemas that `listTools` has seen; without it nothing is checked. */
   readonly compileSchema?: SchemaCompiler;
 }
 

@@ -29,7 +29,7 @@ export interface McpServerOptions extends EndpointOptions {
   readonly capabilities?: ServerCapabilities;
   /** For cacheable results whose handler says nothing itself. Default: not reused, private. */
   readonly cache?: CacheHints;
-  /** Checks tools' arguments and structured content. */
+  /** Checks tools' arguments and structured content; without it neither is checked. */
   readonly compileSchema?: SchemaCompiler;
 }
 
