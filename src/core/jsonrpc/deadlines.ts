@@ -21,13 +21,17 @@ export function createDeadlines<Entry extends Timed>(host: Host, entries: () => 
   let cancel: (() => void) | undefined;
 
   const arm = (dueAt: number, now: number) => {
-    cancel?.();
-    armedAt = dueAt;
+    stop();
     cancel = host.setTimer(sweep, dueAt - now);
+    armedAt = dueAt;
   };
-  const sweep = () => {
+  const stop = () => {
+    cancel?.();
     cancel = undefined;
     armedAt = Infinity;
+  };
+  const sweep = () => {
+    stop();
     const now = host.now();
     const overdue: Entry[] = [];
     let next = Infinity;
@@ -44,10 +48,6 @@ export function createDeadlines<Entry extends Timed>(host: Host, entries: () => 
     watch({ dueAt }) {
       if (dueAt < armedAt) arm(dueAt, host.now());
     },
-    stop() {
-      cancel?.();
-      cancel = undefined;
-      armedAt = Infinity;
-    },
+    stop,
   };
 }

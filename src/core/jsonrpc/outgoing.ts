@@ -152,8 +152,14 @@ export function createOutgoing({ host, limits, log, requestTimeoutMs, maxTotalTi
       unlinkParent: undefined,
     };
     table.set(id, pending);
-    deadlines.watch(pending);
-    if (options.signal !== undefined || options.parent !== undefined) linkSignals(pending, options);
+    try {
+      deadlines.watch(pending);
+      if (options.signal !== undefined || options.parent !== undefined) linkSignals(pending, options);
+    } catch (thrown) {
+      // A host without timers, or something that is no signal.
+      take(id);
+      throw thrown;
+    }
     const sent = withToken(params, onProgress !== undefined || resets ? id : undefined);
     const message: Message = sent === undefined ? { jsonrpc: "2.0", id, method } : { jsonrpc: "2.0", id, method, params: sent };
     send(message, pending.route).catch((error: Error) => take(id)?.reject(error));

@@ -1,5 +1,5 @@
 import { ErrorCode, LocalError, RpcError } from "../base/errors.ts";
-import { isObject, type JsonObject } from "../base/json.ts";
+import { cloneJson, isObject, type JsonObject } from "../base/json.ts";
 import type { Signal, SignalLike } from "../base/signal.ts";
 import type { IncomingRequest } from "../jsonrpc/incoming.ts";
 import type { RequestOptions } from "../jsonrpc/outgoing.ts";
@@ -32,7 +32,7 @@ export interface McpClientOptions extends EndpointOptions {
   readonly capabilities?: ClientCapabilities;
   /** Values of `resultType` that an extension has brought, and that `request` may give back. */
   readonly resultTypes?: readonly string[];
-  /** Checks structured content against the output schemas that `listTools` has seen. */
+  /** Checks structured content against the output schemas that `listTools` has seen; without it nothing is checked. */
   readonly compileSchema?: SchemaCompiler;
 }
 
@@ -68,7 +68,7 @@ export class McpClient {
     if (!isImplementation(info)) throw new LocalError("invalid_argument", "a client needs a name and a version");
     const { era = "auto" } = options;
     const { handshake, stateless, all } = resolveVersions(options.versions);
-    this.info = info;
+    this.info = cloneJson(info);
     this.#options = options;
     this.#versions = { handshake: era === "stateless" ? [] : handshake, stateless: era === "handshake" ? [] : stateless, all };
     if (this.#versions.handshake.length + this.#versions.stateless.length === 0) {

@@ -1,5 +1,5 @@
 import { ErrorCode, LocalError, RpcError } from "../base/errors.ts";
-import { isObject, type JsonObject } from "../base/json.ts";
+import { cloneJson, isObject, type JsonObject } from "../base/json.ts";
 import type { IncomingRequest } from "../jsonrpc/incoming.ts";
 import { isThenable } from "../jsonrpc/log.ts";
 import type { RequestOptions } from "../jsonrpc/outgoing.ts";
@@ -29,7 +29,7 @@ export interface McpServerOptions extends EndpointOptions {
   readonly capabilities?: ServerCapabilities;
   /** For cacheable results whose handler says nothing itself. Default: not reused, private. */
   readonly cache?: CacheHints;
-  /** Checks tools' arguments and structured content. */
+  /** Checks tools' arguments and structured content; without it neither is checked. */
   readonly compileSchema?: SchemaCompiler;
 }
 
@@ -68,7 +68,7 @@ export class McpServer {
 
   constructor(info: Implementation, options: McpServerOptions = {}) {
     if (!isImplementation(info)) throw new LocalError("invalid_argument", "a server needs a name and a version");
-    this.info = info;
+    this.info = cloneJson(info);
     this.#options = options;
     this.#versions = resolveVersions(options.versions);
     this.#endpoint = createEndpoint<ServerContext>(options);

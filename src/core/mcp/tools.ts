@@ -1,5 +1,5 @@
 import { describeError, ErrorCode, LocalError, RpcError } from "../base/errors.ts";
-import { isObject, ownMember, type JsonObject } from "../base/json.ts";
+import { cloneJson, isObject, ownMember, type JsonObject } from "../base/json.ts";
 import type { Log } from "../jsonrpc/log.ts";
 import type { CallToolResult, ContentBlock, Tool } from "../wire/gen/mcp.ts";
 import type { ServerContext } from "./context.ts";
@@ -18,7 +18,7 @@ export type ToolHandler = (args: JsonObject, context: ServerContext) => ToolOutc
 /** A server's tools. */
 export interface Tools {
   readonly size: number;
-  /** Refuses a taken name (`conflict`) and a schema that cannot be compiled (`invalid_argument`). */
+  /** Keeps a copy. Refuses a taken name (`conflict`), a schema that cannot be compiled (`invalid_argument`), and what is no JSON. */
   add(definition: Tool, handler: ToolHandler): void;
   /** Answers `tools/list`: one page, in the order of registration. */
   list(params: JsonObject, version: string): JsonObject;
@@ -60,7 +60,7 @@ export function createTools(log: Log, compile: SchemaCompiler | undefined): Tool
       }
       const input = compile?.(inputSchema);
       const output = outputSchema === undefined ? undefined : compile?.(outputSchema);
-      addOnce(entries, "tool", name, { definition, handler, input, output });
+      addOnce(entries, "tool", name, { definition: cloneJson(definition), handler, input, output });
     },
     list(params, version) {
       if (params.cursor !== undefined) throw invalidParams("there is one page of tools, and no cursor");

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { LocalError, RpcError } from "../../../src/core/base/errors.ts";
+import { fromGlobals } from "../../../src/core/base/host.ts";
 import { createSignal } from "../../../src/core/base/signal.ts";
 import { createPeer, type PeerOptions } from "../../../src/core/jsonrpc/peer.ts";
 import { fakeHost, settle } from "../../support/fake-host.ts";
@@ -80,6 +81,22 @@ describe("a request of ours", () => {
     await calls[0];
     assert.equal(await stateOf(peer.request("d")), "pending");
     assert.equal(messages().length, 3);
+  });
+
+  test("leaves nothing behind where the host has no timers, and needs none without a timeout", async () => {
+    const { peer, answer } = setUp({ host: fromGlobals({}) });
+    await assert.rejects(peer.request("a"), { code: "host_missing" });
+    await assert.rejects(peer.request("a"), { code: "host_missing" });
+    assert.equal(peer.stats().pending, 0);
+    const call = peer.request("a", {}, { timeoutMs: Infinity });
+    answer(3);
+    await call;
+  });
+
+  test("leaves nothing behind where its signal is none", async () => {
+    const { peer, host } = setUp();
+    await assert.rejects(peer.request("a", {}, { signal: { aborted: false } as never }), TypeError);
+    assert.deepEqual([peer.stats().pending, host.liveTimers], [0, 0]);
   });
 
   test("carries the exchange it is related to", async () => {

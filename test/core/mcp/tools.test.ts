@@ -125,6 +125,14 @@ describe("adding and listing tools", () => {
     assert.deepEqual((tools.list({}, "2026-07-28").tools as Tool[]).map(({ name }) => name), ["b", "a"]);
     assert.throws(() => tools.list({ cursor: "x" }, "2026-07-28"), { code: -32602 });
   });
+  test("keeps a copy of the definition", () => {
+    const tools = createTools(() => {}, undefined);
+    const definition: Tool = { name: "t", inputSchema: { type: "object" }, description: "before" };
+    tools.add(definition, () => "");
+    definition.description = "after";
+    assert.equal((tools.list({}, "2026-07-28").tools as Tool[])[0]?.description, "before");
+    assert.throws(() => tools.add({ name: "u", inputSchema: { type: "object" }, _meta: { x: () => 1 } }, () => ""), { code: "not_json" });
+  });
   test("refuses schemas that are none", () => {
     const tools = createTools(() => {}, tinySchema);
     for (const schemas of [
