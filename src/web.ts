@@ -1,0 +1,1 @@
+export { portTransport, type PortLike, type PortOptions } from "./web/message-port.ts";
