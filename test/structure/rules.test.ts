@@ -94,15 +94,16 @@ test("an entry point may hold nothing but lists of names", () => {
   assert.deepEqual(problems('export { default } from "./a.ts";'), ["index.ts has a default export"]);
 });
 
-test("a test lies beside the source whose name it bears, or which it imports", () => {
+test("a test lies beside the source whose name it bears, or which it names", () => {
   const src = new Set(["core/base/json.ts", "index.ts"]);
   const problems = (file: string, source = "") => testPlaceProblems(sources({ [file]: source }), src, new Set(["spec"]));
   assert.deepEqual(problems("core/base/json.test.ts"), []);
   assert.deepEqual(problems("core/base/order.test.ts", 'import { a } from "../../../src/core/base/json.ts";'), []);
   assert.deepEqual(problems("spec/deep/any.test.ts"), []);
+  assert.deepEqual(problems("core/base/order.test.ts", 'new URL("../../../src/core/base/json.ts", import.meta.url)'), []);
   const byHelper = { "core/base/order.test.ts": 'import "./kit.ts";', "core/base/kit.ts": 'import "../../../src/core/base/json.ts";' };
   assert.deepEqual(testPlaceProblems(sources(byHelper), src, new Set()), []);
-  assert.deepEqual(problems("core/base/order.test.ts", 'import { a } from "../../../src/core/wire/json.ts";'), ["test/core/base/order.test.ts bears the name of no file of src/core/base, and imports none"]);
+  assert.deepEqual(problems("core/base/order.test.ts", 'import { a } from "../../../src/core/wire/json.ts";'), ["test/core/base/order.test.ts bears the name of no file of src/core/base, and names none"]);
   for (const file of ["core/new/json.test.ts", "other/a.test.ts", "index.test.ts", "spec.test.ts"]) {
     assert.deepEqual(problems(file), [`test/${file} is in a folder that neither src has nor test/README.md explains`]);
   }

@@ -60,23 +60,19 @@ export function entryPointProblems(sources: Sources): string[] {
 }
 
 /**
- * A test lies where what it tests lies in `src`: it bears the name of a file there, or looks at several and imports one of them, itself or by
- * way of a helper beside it. Other folders of `test` are those that `own` names. `files` is all of `test`, by path within it.
+ * A test lies where what it tests lies in `src`: it bears the name of a file there, or looks at several and names one of them, to import it or
+ * to run it, itself or in a helper that it imports. Other folders of `test` are those that `own` names. `files` is all of `test`, by path.
  */
 export function testPlaceProblems(files: Sources, src: ReadonlySet<string>, own: ReadonlySet<string>): string[] {
   const folders = new Set([...src].map((file) => posix.dirname(file)));
-  const importsFrom = (file: string, folder: string, helpers: boolean): boolean =>
-    importsOf(files.get(file) ?? "").some(({ specifier = "" }) => {
-      const target = posix.join("test", posix.dirname(file), specifier);
-      if (posix.dirname(target) === `src/${folder}`) return true;
-      return helpers && posix.dirname(target) === `test/${folder}` && importsFrom(target.slice("test/".length), folder, false);
-    });
-  return [...files.keys()].flatMap((file) => {
+  return [...files].flatMap(([file, source]) => {
     const folder = posix.dirname(file);
     if (!file.endsWith(".test.ts") || (own.has(file.split("/")[0]!) && folder !== ".")) return [];
     if (!folders.has(folder) || folder === ".") return [`test/${file} is in a folder that neither src has nor test/README.md explains`];
-    if (src.has(file.replace(/\.test\.ts$/, ".ts")) || importsFrom(file, folder, true)) return [];
-    return [`test/${file} bears the name of no file of src/${folder}, and imports none`];
+    if (src.has(file.replace(/\.test\.ts$/, ".ts"))) return [];
+    const helpers = importsOf(source).map(({ specifier = "" }) => files.get(posix.join(folder, specifier)) ?? "");
+    const named = [source, ...helpers].some((text) => text.includes(`src/${folder}/`));
+    return named ? [] : [`test/${file} bears the name of no file of src/${folder}, and names none`];
   });
 }
 
