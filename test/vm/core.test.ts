@@ -32,6 +32,20 @@ describe("core alone", () => {
     for (const file of sources) assert.ok(existsSync(join(project.path, "out", "src", "core", file.replace(/\.ts$/, ".js"))), file);
   });
 
+  const surroundings: [string, object][] = [
+    ["a browser's types", { lib: ["ES2023", "DOM", "DOM.Iterable"] }],
+    ["a worker's types and the newest language", { lib: ["ESNext", "WebWorker"] }],
+    ["Node's types", { types: ["node"], typeRoots: [join(root, "node_modules", "@types")] }],
+    ["a bundler's resolution", { module: "ESNext", moduleResolution: "Bundler" }],
+  ];
+  for (const [name, options] of surroundings) {
+    test(`compiles with ${name}, too`, () => {
+      const compilerOptions = { ...STRICTEST, ...options, allowImportingTsExtensions: true, noEmit: true };
+      writeFileSync(join(project.path, "other.json"), JSON.stringify({ compilerOptions, include: ["src", "test"] }));
+      assert.equal(runCompiler(project.path, "-p", "other.json"), "");
+    });
+  }
+
   test("runs in plain Node", () => {
     const script = `
       const { run } = await import(${JSON.stringify(pathToFileURL(compiled).href)});
