@@ -1,116 +1,104 @@
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { dirname, join, relative, resolve } from "node:path";
+import { join, posix } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { importsOf, withoutComments } from "./imports.ts";
+import { importProblems, tableProblems } from "./import-table.ts";
+import {
+  globalProblems,
+  lengthProblems,
+  nameProblems,
+  safetyProblems,
+  testPlaceProblems,
+  unexplainedFolders,
+  type Sources,
+} from "./source-rules.ts";
 
+// What each rule finds, rules.test.ts shows on samples: here they look at the project, and find nothing.
 const root = fileURLToPath(new URL("../..", import.meta.url));
-const src = join(root, "src");
 
-const CORE = ["base", "wire", "schema", "transport", "jsonrpc", "mcp", "http", "interceptor", "chain", "server", "client", "guard"].map((name) => `core/${name}`);
-const GUARD = CORE.filter((name) => name !== "core/http" && name !== "core/guard");
+function pathsBelow(folder: string): string[] {
+  return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(join(root, folder).length + 1).replaceAll("\\", "/"))
+    .filter((path) => !path.includes("node_modules/"))
+    .sort();
+}
+const textOf = (path: string): string => readFileSync(join(root, path), "utf8");
+const sourcesBelow = (folder: string, ending = ".ts"): Map<string, string> =>
+  new Map(pathsBelow(folder).filter((path) => path.endsWith(ending)).map((path) => [path, textOf(`${folder}/${path}`)]));
+const only = (sources: Sources, wanted: (path: string) => boolean): Sources => new Map([...sources].filter(([path]) => wanted(path)));
 
-/** architecture.md: each folder and what it may import besides itself. `types:` allows type imports of one file only. */
-const MAY_IMPORT: Record<string, readonly string[]> = {
-  "core/base": [],
-  "core/wire": ["core/base"],
-  "core/schema": ["core/base"],
-  "core/transport": ["core/base", "core/wire"],
-  "core/jsonrpc": ["core/base", "core/wire", "types:core/transport/transport.ts"],
-  "core/mcp": ["core/base", "core/wire", "core/schema", "core/jsonrpc", "core/transport"],
-  "core/http": ["core/base", "core/wire", "core/schema", "core/jsonrpc", "core/transport", "core/mcp"],
-  "core/interceptor": ["core/base", "core/wire", "core/schema"],
-  "core/chain": ["core/base", "core/wire", "core/schema", "core/interceptor"],
-  "core/server": ["core/base", "core/wire", "core/schema", "core/jsonrpc", "core/mcp", "core/transport", "core/interceptor", "core/chain"],
-  "core/client": ["core/base", "core/wire", "core/schema", "core/jsonrpc", "core/mcp", "core/transport", "core/interceptor", "core/chain", "core/server"],
-  "core/guard": GUARD,
-  library: ["core/base", "core/wire", "core/schema", "core/interceptor"],
-  conformance: CORE,
-  web: CORE,
-  node: [...CORE, "web"],
-  gateway: [...CORE, "library", "web", "node"],
-  cli: [...CORE, "library", "web", "node", "gateway", "conformance", ""],
-  "": [...CORE, "library", "web", "node", "gateway", "conformance"],
-};
+const src = sourcesBelow("src");
+const testFiles = pathsBelow("test");
+const testReadme = textOf("test/README.md");
+/** Folders of `test` that are no mirror of `src`, each a row of its README. */
+const own = new Set([...testReadme.matchAll(/^\| `([a-z-]+)\/` \|/gm)].map(([, name]) => name!));
 
-const files = readdirSync(src, { recursive: true, encoding: "utf8" })
-  .filter((file) => file.endsWith(".ts"))
-  .sort();
+test("imports only point where the table allows", () => assert.deepEqual(importProblems(src), []));
 
-const folderOf = (file: string): string => {
-  const parts = file.split("/");
-  if (parts.length === 1) return "";
-  return parts[0] === "core" ? parts.slice(0, 2).join("/") : parts[0]!;
-};
+test("the import table points down only, at files that exist", () => assert.deepEqual(tableProblems(new Set(src.keys())), []));
 
-test("every folder of src is in the import table", () => {
-  for (const file of files) assert.ok(Object.hasOwn(MAY_IMPORT, folderOf(file)), `src/${file} is in no known folder`);
+test("no source is over the line limit, generated ones apart", () => assert.deepEqual(lengthProblems(src), []));
+
+test("no source makes an Error of no class of ours, turns checks off, or knows any", () => assert.deepEqual(safetyProblems(src), []));
+
+test("no test turns checks off but to expect an error", () => {
+  // What names these on purpose: the rules, and their samples.
+  const files = only(sourcesBelow("test"), (path) => !path.startsWith("structure/"));
+  assert.deepEqual([...files].filter(([, source]) => /@ts-(?:ignore|nocheck)/.test(source)).map(([path]) => path), []);
 });
 
-test("imports only point where the table allows", () => {
-  const wrong: string[] = [];
-  for (const file of files) {
-    const source = readFileSync(join(src, file), "utf8");
-    const folder = folderOf(file);
-    for (const specifier of importsOf(source)) {
-      if (!specifier.startsWith(".")) {
-        const allowed = specifier.startsWith("node:") && ["node", "gateway", "cli"].includes(folder);
-        if (!allowed) wrong.push(`src/${file} imports ${specifier}`);
-        continue;
-      }
-      const target = relative(src, resolve(dirname(join(src, file)), specifier));
-      const targetFolder = folderOf(target);
-      const allowed = MAY_IMPORT[folder] ?? [];
-      const typesOnly = allowed.includes(`types:${target}`) && new RegExp(`import type [^;]*from "${specifier.replaceAll(".", "\\.")}"`).test(source);
-      if (targetFolder !== folder && !allowed.includes(targetFolder) && !typesOnly) wrong.push(`src/${file} imports ${target}`);
-      if (!specifier.endsWith(".ts")) wrong.push(`src/${file} imports ${specifier} without its ending`);
-      if (!existsSync(join(src, target))) wrong.push(`src/${file} imports ${target}, which does not exist`);
-    }
+test("core and library name no global of the platform, the host detector apart", () => {
+  const pure = only(src, (path) => /^(?:core|library)\//.test(path) && path !== "core/base/host.ts");
+  assert.deepEqual(globalProblems(pure), []);
+});
+
+test("core and library are compiled against ECMAScript alone", () => {
+  const { compilerOptions } = JSON.parse(textOf("tsconfig.json")) as { compilerOptions: Record<string, unknown> };
+  assert.deepEqual([compilerOptions["lib"], compilerOptions["types"]], [["ES2023"], []]);
+  for (const folder of ["core", "library"]) {
+    const project = JSON.parse(textOf(`src/${folder}/tsconfig.json`)) as { compilerOptions: Record<string, unknown> };
+    assert.deepEqual(Object.keys(project.compilerOptions).sort(), ["outDir", "rootDir", "tsBuildInfoFile"], `src/${folder}/tsconfig.json`);
   }
-  assert.deepEqual(wrong, []);
 });
 
-test("no file is over 400 lines, generated ones apart", () => {
-  const long = files
-    .filter((file) => !file.includes("/gen/"))
-    .map((file) => ({ file, lines: readFileSync(join(src, file), "utf8").split("\n").length - 1 }))
-    .filter(({ lines }) => lines > 400);
-  assert.deepEqual(long, []);
+test("file and folder names are kebab-case", () => {
+  const named = (folder: string, paths: readonly string[]) => nameProblems(paths.filter((path) => posix.basename(path) !== "README.md")).map((path) => `${folder}/${path}`);
+  const visible = testFiles.filter((path) => /\.m?[jt]s$/.test(path));
+  assert.deepEqual([...named("src", pathsBelow("src")), ...named("test", visible)], []);
 });
 
-test("no file throws a bare Error or turns checks off", () => {
-  const wrong = files.filter((file) => {
-    const source = readFileSync(join(src, file), "utf8");
-    return /@ts-(?:ignore|expect-error|nocheck)/.test(source) || /\bnew (?:Type|Range|Syntax)?Error\(|\bas any\b|: any\b|<any>/.test(withoutComments(source));
-  });
-  assert.deepEqual(wrong, []);
+test("each folder of src is explained by a README of its own, or by that of src", () => {
+  const folders = new Set(pathsBelow("src").flatMap((path) => path.split("/").slice(0, -1).map((_, index, steps) => steps.slice(0, index + 1).join("/"))));
+  assert.ok(folders.has("core/base"));
+  const withReadme = new Set(pathsBelow("src").filter((path) => path.endsWith("/README.md")).map((path) => posix.dirname(path)));
+  assert.deepEqual(unexplainedFolders(folders, withReadme, textOf("src/README.md")), []);
 });
 
-test("core names no global of the platform", () => {
-  const globals = /(?<![.\w"'`$/#-])(?:setTimeout|setInterval|setImmediate|queueMicrotask|structuredClone|TextEncoder|TextDecoder|AbortController|URL|fetch|console|process|Buffer|crypto|performance|atob|btoa)(?:\(|\.|\b(?= *\())/;
-  const wrong: string[] = [];
-  for (const file of files.filter((name) => (name.startsWith("core/") || name.startsWith("library/")) && name !== "core/base/host.ts")) {
-    withoutComments(readFileSync(join(src, file), "utf8")).split("\n").forEach((line, index) => {
-      if (globals.test(line)) wrong.push(`src/${file}:${index + 1}: ${line.trim()}`);
-    });
-  }
-  assert.deepEqual(wrong, []);
+test("each test lies where what it tests lies, or in a folder that test/README.md explains", () => {
+  assert.deepEqual(testPlaceProblems(sourcesBelow("test"), new Set(src.keys()), own), []);
+});
+
+test("test/README.md explains each folder of test that is no mirror of src", () => {
+  const folders = new Set(testFiles.filter((path) => path.includes("/")).map((path) => path.split("/")[0]!));
+  assert.deepEqual([...folders].filter((folder) => !existsSync(join(root, "src", folder)) && !own.has(folder)), []);
 });
 
 test("the top level holds what the layout names, and nothing else", () => {
   const known = new Set([
-    "src", "test", "spec", "examples", "package.json", "package-lock.json", "tsconfig.json", "README.md", "LICENSE", "CHANGELOG.md", "SECURITY.md",
-    "CONTRIBUTING.md", ".gitignore", ".npmrc", ".ci", ".git", "node_modules", "dist", ".tsbuild",
+    ...["src", "test", "spec", "examples", "node_modules", "dist", "package.json", "package-lock.json", "tsconfig.json"],
+    ...["README.md", "LICENSE", "CHANGELOG.md", "SECURITY.md", "CONTRIBUTING.md"],
   ]);
-  assert.deepEqual(readdirSync(root).filter((name) => !known.has(name)), []);
+  // Hidden ones and what `npm pack` leaves are a matter of .gitignore.
+  assert.deepEqual(readdirSync(root).filter((name) => !known.has(name) && !name.startsWith(".") && !/\.(?:tgz|log)$/.test(name)), []);
 });
 
-test("the package has no dependencies, and its lockfile no addresses", () => {
-  const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as Record<string, unknown>;
-  assert.equal(manifest["dependencies"], undefined);
+test("the package has no dependencies, and its lockfiles no addresses", () => {
+  const manifest = JSON.parse(textOf("package.json")) as Record<string, unknown>;
+  for (const kind of ["dependencies", "peerDependencies", "optionalDependencies", "bundleDependencies"]) assert.equal(manifest[kind], undefined, kind);
   assert.deepEqual(Object.keys(manifest["devDependencies"] as object).sort(), ["@types/node", "tsx", "typescript"]);
   for (const lock of ["package-lock.json", "test/interop/package-lock.json"]) {
-    if (existsSync(join(root, lock))) assert.doesNotMatch(readFileSync(join(root, lock), "utf8"), /"resolved"/);
+    if (existsSync(join(root, lock))) assert.doesNotMatch(textOf(lock), /"resolved"/);
   }
 });

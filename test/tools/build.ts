@@ -9,9 +9,8 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 const compiler = join(dirname(createRequire(import.meta.url).resolve("typescript/package.json")), "bin", "tsc");
 
 rmSync(join(root, "dist"), { recursive: true, force: true });
-rmSync(join(root, ".tsbuild"), { recursive: true, force: true });
 try {
-  execFileSync(process.execPath, [compiler, "-b", "src"], { cwd: root, stdio: "inherit" });
+  execFileSync(process.execPath, [compiler, "-b", "--force", "src"], { cwd: root, stdio: "inherit" });
 } catch {
   process.exit(1);
 }

@@ -1,0 +1,128 @@
+import assert from "node:assert/strict";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { runCompiler, STRICTEST } from "../support/compile.ts";
+import { installPacked, type Consumer } from "./consumer.ts";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const publicNames = JSON.parse(readFileSync(join(root, "test", "structure", "exports.json"), "utf8")) as Record<string, { values: string[] }>;
+const specifiers = Object.keys(publicNames).map((entryPoint) => entryPoint.replace(/^\./, "mcp-interceptors"));
+const values = Object.fromEntries(Object.values(publicNames).map((names, index) => [specifiers[index], names.values]));
+
+const filesBelow = (folder: string): string[] =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1).replaceAll("\\", "/"))
+    .sort();
+
+describe("the packed package, installed in an empty project", () => {
+  let consumer: Consumer;
+  before(() => (consumer = installPacked()));
+  after(() => consumer?.remove());
+
+  /** Runs a script in the project; the JSON that it prints. */
+  function evaluate(script: string, ...flags: readonly string[]): unknown {
+    const { status, stdout, stderr } = consumer.run(process.execPath, ...flags, "--eval", script);
+    assert.deepEqual({ status, stderr }, { status: 0, stderr: "" });
+    return JSON.parse(stdout);
+  }
+  const importAll = `
+    const names = {};
+    for (const name of ${JSON.stringify(specifiers)}) names[name] = Object.keys(await import(name)).sort();
+    console.log(JSON.stringify(names));`;
+
+  test("is the build of every source, the schemas and the texts at the top, and nothing else", () => {
+    const files = filesBelow(consumer.installed);
+    const built = filesBelow(join(root, "src"))
+      .filter((file) => file.endsWith(".ts"))
+      .flatMap((file) => [file.replace(/\.ts$/, ".js"), file.replace(/\.ts$/, ".d.ts")]);
+    assert.deepEqual(files.filter((file) => file.startsWith("dist/")), built.map((file) => `dist/${file}`).sort());
+    const schemas = readdirSync(join(root, "spec")).filter((file) => file.endsWith(".schema.json")).map((file) => `spec/${file}`);
+    const texts = ["LICENSE", "README.md", "CHANGELOG.md", "SECURITY.md"].filter((file) => existsSync(join(root, file)));
+    assert.deepEqual(files.filter((file) => !file.startsWith("dist/")).sort(), [...schemas, ...texts, "package.json", "spec/README.md"].sort());
+  });
+
+  test("names no folder of the machine that built it, and no source map", () => {
+    const here = [root, consumer.checkout, homedir()].map((path) => path.replace(/[\\/]$/, "")).filter((path) => path.length > 1);
+    const told = filesBelow(consumer.installed).filter((file) => {
+      const text = readFileSync(join(consumer.installed, file), "utf8");
+      return here.some((path) => text.includes(`${path}/`) || text.includes(`"${path}"`)) || text.includes("sourceMappingURL");
+    });
+    assert.deepEqual(told, []);
+  });
+
+  test("brings no other package, and leaves the checkout as it was", () => {
+    assert.deepEqual(readdirSync(join(consumer.project, "node_modules")).filter((name) => !name.startsWith(".")), ["mcp-interceptors"]);
+    assert.equal(readFileSync(join(consumer.checkout, "package.json"), "utf8"), consumer.manifest);
+  });
+
+  test("differs from the checkout's manifest in the way to the sources alone", () => {
+    const published = JSON.parse(readFileSync(join(consumer.installed, "package.json"), "utf8")) as { exports: unknown };
+    const ours = JSON.parse(consumer.manifest) as { exports: Record<string, Record<string, string>> };
+    for (const conditions of Object.values(ours.exports)) delete conditions["mcp-interceptors-source"];
+    assert.deepEqual(published, ours);
+  });
+
+  test("gives each entry point to import, with its public names", () => {
+    assert.deepEqual(evaluate(importAll, "--input-type=module"), values);
+  });
+
+  test("gives the same to a program that sets the condition of the sources", () => {
+    assert.deepEqual(evaluate(importAll, "--input-type=module", "-C", "mcp-interceptors-source"), values);
+  });
+
+  test("gives each entry point to require, where Node can", { skip: !("require_module" in process.features) }, () => {
+    const script = `
+      const names = {};
+      for (const name of ${JSON.stringify(specifiers)}) names[name] = Object.keys(require(name)).filter((key) => key !== "__esModule").sort();
+      console.log(JSON.stringify(names));`;
+    assert.deepEqual(evaluate(script, "--input-type=commonjs", "--no-warnings"), values);
+  });
+
+  test("lets nothing else be imported", () => {
+    const closed = ["package.json", "dist/index.js", "dist/core/base/json.js", "core/base/json.js", "src/index.ts", "cli", "cli/main.js", "index", "node.js"];
+    const script = `
+      const codes = {};
+      for (const name of ${JSON.stringify(closed)}) codes[name] = await import("mcp-interceptors/" + name).then(() => "imported", ({ code }) => code);
+      console.log(JSON.stringify(codes));`;
+    assert.deepEqual(evaluate(script, "--input-type=module"), Object.fromEntries(closed.map((name) => [name, "ERR_PACKAGE_PATH_NOT_EXPORTED"])));
+  });
+
+  const typeRoots = [join(root, "node_modules", "@types")];
+  const compilations: [string, string, object, string][] = [
+    ["as modules on Node", "pure.ts", {}, "module"],
+    ["for a bundler", "pure.ts", { module: "Preserve", moduleResolution: "Bundler" }, "module"],
+    ["as CommonJS on Node", "pure.ts", { verbatimModuleSyntax: false }, "commonjs"],
+    ["with Node's own types", "on-node.ts", { types: ["node"], typeRoots }, "module"],
+    ["with the condition of the sources", "pure.ts", { customConditions: ["mcp-interceptors-source"] }, "module"],
+  ];
+  compilations.forEach(([name, file, options, type], index) => {
+    test(`type-checks ${name}, under the strictest options`, () => {
+      const folder = join(consumer.project, `types-${index}`);
+      mkdirSync(folder);
+      cpSync(join(consumer.project, file), join(folder, file));
+      writeFileSync(join(folder, "package.json"), JSON.stringify({ type }));
+      writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions: { ...STRICTEST, ...options, noEmit: true }, files: [file] }));
+      assert.equal(runCompiler(folder), "");
+    });
+  });
+
+  test("has a command line that says its version and how it is used", () => {
+    const { version } = JSON.parse(consumer.manifest) as { version: string };
+    const versionRun = consumer.run("npx", "--no-install", "mcp-interceptors", "version");
+    assert.deepEqual([versionRun.status, versionRun.stdout.trim(), versionRun.stderr], [0, version, ""]);
+    const help = consumer.run("npx", "--no-install", "mcp-interceptors", "help");
+    assert.equal(help.status, 0);
+    assert.match(help.stdout, /mcp-interceptors wrap .*-- COMMAND/);
+  });
+
+  test("has a command line that guards a server which stands on it, too", () => {
+    const bin = join(consumer.project, "node_modules", ".bin", process.platform === "win32" ? "mcp-interceptors.cmd" : "mcp-interceptors");
+    const { status, stdout, stderr } = consumer.run(process.execPath, "client.mjs", bin);
+    assert.equal(status, 0, stderr);
+    assert.deepEqual(JSON.parse(stdout), { tools: ["look_up"], content: [{ type: "text", text: "[REDACTED:email]" }], refused: -32602 });
+  });
+});
