@@ -1,8 +1,9 @@
 import { LocalError } from "../base/errors.ts";
 import { cloneJson, isObject, type JsonObject } from "../base/json.ts";
 import { compileConfigSchema, withoutRequired } from "../interceptor/config-schema.ts";
-import { descriptorProblem, readExtras } from "../interceptor/descriptor.ts";
 import { resolvePolicy, type Overrides, type Policy } from "../interceptor/policy.ts";
+import { describeMember } from "../wire/check.ts";
+import { readDescriptor, readExtras } from "../wire/descriptors.ts";
 import type { InterceptorDescriptor, InterceptorType } from "../wire/gen/interceptors.ts";
 import type { ChainLog } from "./report.ts";
 import type { InterceptorSource } from "./source.ts";
@@ -34,9 +35,9 @@ export interface EntrySettings {
 
 /** Checks one descriptor of a source and resolves its policy; throws a `LocalError` that names the interceptor. */
 export function createEntry(source: InterceptorSource, listed: InterceptorDescriptor, settings: EntrySettings): ChainEntry {
-  const problem = descriptorProblem(listed);
-  if (problem !== undefined) throw new LocalError("refused", `interceptor ${nameOf(listed)} of "${source.label}": ${problem}`);
-  const descriptor = cloneJson(listed, settings.maxDepth);
+  const { value, refused } = readDescriptor(listed);
+  if (refused !== undefined) throw new LocalError("refused", `interceptor ${nameOf(listed)} of "${source.label}": ${describeMember(refused, "it")}`);
+  const descriptor = cloneJson(value, settings.maxDepth);
   const { name, type, compat } = descriptor;
   const address = `${source.label}/${name}`;
   const { handlesErrors, withRequest } = readExtras(descriptor);

@@ -5,9 +5,10 @@ import type { Signal } from "../base/signal.ts";
 import type { InterceptorSource } from "../chain/source.ts";
 import type { RequestOptions } from "../jsonrpc/outgoing.ts";
 import type { McpClient } from "../mcp/client.ts";
-import { describeProblem } from "../wire/check.ts";
-import { INTERCEPTOR_SPELLINGS, readDescriptor } from "../wire/dialects.ts";
-import { checkListInterceptorsResult, type InterceptorDescriptor, type InvokeResult } from "../wire/gen/interceptors.ts";
+import { describeMember, describeProblem } from "../wire/check.ts";
+import { readDescriptor } from "../wire/descriptors.ts";
+import { INTERCEPTOR_SPELLINGS } from "../wire/dialects.ts";
+import { checkListInterceptorsResult, type InterceptorDescriptor } from "../wire/gen/interceptors.ts";
 
 export interface SourceOptions {
   /** How the chain addresses this server's interceptors: `label/name`. Without `/`. */
@@ -66,7 +67,7 @@ export function clientSource(client: McpClient, options: SourceOptions): Interce
       return descriptors;
     },
     // The chain reads the answer as it reads any other's, and watches the clock.
-    invoke: (params, signal) => ask("invoke", { ...params }, { ...callOptions(signal), timeoutMs: Infinity }) as Promise<unknown> as Promise<InvokeResult>,
+    invoke: (params, signal) => ask("invoke", { ...params }, { ...callOptions(signal), timeoutMs: Infinity }),
   };
 }
 
@@ -78,7 +79,7 @@ function readListed(item: unknown, label: string): InterceptorDescriptor {
   const { value, refused } = readDescriptor(item);
   if (refused === undefined) return value;
   const name = typeof item === "object" && item !== null && "name" in item ? JSON.stringify(item.name) : "without a name";
-  throw new LocalError("refused", `interceptor ${name} of "${label}" cannot be used: ${refused.path === "" ? "it" : refused.path} ${refused.message}`);
+  throw new LocalError("refused", `interceptor ${name} of "${label}" cannot be used: ${describeMember(refused, "it")}`);
 }
 
 function malformedList(label: string, why: string): LocalError {

@@ -1,7 +1,7 @@
 import { ErrorCode, LocalError, RpcError } from "../base/errors.ts";
 import { isObject, type JsonObject } from "../base/json.ts";
+import { isThenable } from "../base/thenable.ts";
 import type { IncomingRequest } from "../jsonrpc/incoming.ts";
-import { isThenable } from "../jsonrpc/log.ts";
 import type { RequestOptions } from "../jsonrpc/outgoing.ts";
 import type { Middleware, OutgoingMiddleware, Peer } from "../jsonrpc/peer.ts";
 import type { Transport } from "../transport/transport.ts";
