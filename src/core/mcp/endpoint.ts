@@ -4,6 +4,7 @@ import { isObject, type JsonObject } from "../base/json.ts";
 import { resolveLimits, type Limits } from "../base/limits.ts";
 import { createPeer, type IncomingNotification, type Middleware, type OutgoingMiddleware, type Peer, type RequestHandler } from "../jsonrpc/peer.ts";
 import { safeLog, type Log } from "../jsonrpc/log.ts";
+import { compileSchema } from "../schema/schema.ts";
 import type { Transport } from "../transport/transport.ts";
 
 /** Answers a custom method: an object is the result, nothing is `{}`; a thrown `RpcError` is the error response. */
@@ -19,6 +20,11 @@ export interface SchemaCheck {
 }
 /** Throws a `LocalError` for a schema that is none. */
 export type SchemaCompiler = (schema: object) => SchemaCheck;
+
+/** The compiler of endpoints that are given none. */
+export function schemaCompiler(limits: Limits): SchemaCompiler {
+  return (schema) => compileSchema(schema, { limits });
+}
 
 export interface EndpointOptions {
   /** Revisions to speak; all that this build knows by default. */
