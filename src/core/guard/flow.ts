@@ -1,12 +1,23 @@
 import { describeError, ErrorCode, LocalError, RpcError } from "../base/errors.ts";
 import { cloneJson } from "../base/json.ts";
 import { createSignal } from "../base/signal.ts";
+import type { Chain } from "../chain/chain.ts";
 import type { Direction } from "../chain/plan.ts";
 import type { PeerContext } from "../transport/transport.ts";
 import { interceptorMethod } from "../wire/dialects.ts";
-import type { Frame } from "../wire/frame.ts";
-import { isNotification, isRequest, isResult, type ErrorMessage, type Message, type NotificationMessage, type RequestId, type RequestMessage, type ResultMessage } from "../wire/message.ts";
-import { answerTo, errorAnswer, overloaded, unjudgeable } from "./answer.ts";
+import { errorFrame, type Frame } from "../wire/frame.ts";
+import {
+  isNotification,
+  isRequest,
+  isResult,
+  type ErrorMessage,
+  type Message,
+  type NotificationMessage,
+  type RequestId,
+  type RequestMessage,
+  type ResultMessage,
+} from "../wire/message.ts";
+import { answerTo, overloaded, unjudgeable } from "./answer.ts";
 import type { BlockReason } from "./decision.ts";
 import { concerns, judge, type Judgement } from "./judge.ts";
 import { createLane, type FrameKind, type Lane } from "./lane.ts";
@@ -83,10 +94,18 @@ export function createFlow(state: GuardState, sinks: Sinks): Flow {
     });
   };
 
+  // A request as the interceptors of its response will see it: whoever gets the message may edit it, so they get a copy where any asks.
+  const kept = (chain: Chain, message: RequestMessage): RequestMessage =>
+    chain.entries.some(({ withRequest }) => withRequest) ? cloneJson(message, limits.maxDepth) : message;
+
+  // Asking the chain about its own methods would never end.
+  const hosted = ({ initiator, method }: Exchange) =>
+    initiator === "peer" && policy.hostsChain === true && interceptorMethod(method) !== undefined;
+
   const refuse = async (subject: Subject, reason: BlockReason, error: RpcError): Promise<Outcome> => {
     await decide(state, subject, { verdict: subject.kind === "notification" ? "dropped" : "blocked", reason, code: error.code });
     if (subject.id === undefined) return DROP;
-    const frame = { message: errorAnswer(subject.id, error) };
+    const frame = errorFrame(subject.id, error.toJson());
     return subject.kind === "request" ? { reply: frame } : { go: frame };
   };
 
@@ -105,8 +124,8 @@ export function createFlow(state: GuardState, sinks: Sinks): Flow {
       from: at.from,
       stop: createSignal(),
       original: message,
-      final: message,
-      responseEvent: state.tasks.eventOf(message),
+      final: kept(chain, message),
+      responseEvent: state.tasks.eventOf(sinks.initiator, message),
       state: "open",
     };
     if (!ledger.open(exchange)) {
@@ -121,7 +140,7 @@ export function createFlow(state: GuardState, sinks: Sinks): Flow {
       const wrong = checkPart(method, "request", paramsOf(message));
       return wrong === undefined ? turn({ go: frame }) : end("invalid_message", new RpcError(ErrorCode.invalidParams, `Invalid ${method}: ${wrong}`));
     }
-    if (policy.hostsChain === true && interceptorMethod(method) !== undefined) return turn({ go: frame });
+    if (hosted(exchange)) return turn({ go: frame });
     let cases: readonly Case[];
     try {
       cases = chain.entries.length === 0 ? [] : requestCases(message, method);
@@ -141,7 +160,7 @@ export function createFlow(state: GuardState, sinks: Sinks): Flow {
         } else {
           exchange.state = "open";
           // What goes on is the request itself, as the chain has left it.
-          exchange.final = outcome.go.message as RequestMessage;
+          exchange.final = kept(chain, outcome.go.message as RequestMessage);
         }
         return outcome;
       }),
@@ -177,7 +196,7 @@ export function createFlow(state: GuardState, sinks: Sinks): Flow {
       state.learn(exchange.method, message.result);
     }
     if (at.synthetic || LIFECYCLE_METHODS.has(exchange.method)) return end({ go: frame });
-    if (policy.hostsChain === true && interceptorMethod(exchange.method) !== undefined) return end({ go: frame });
+    if (hosted(exchange)) return end({ go: frame });
     if (exchange.responseEvent === undefined && exchange.chain.hooksResponses) {
       return invalid("The result of a task that was not created on this connection cannot be checked");
     }
@@ -187,7 +206,7 @@ export function createFlow(state: GuardState, sinks: Sinks): Flow {
     } catch (thrown) {
       return invalid(describeError(thrown));
     }
-    state.tasks.note(createdTask(message), exchange.method);
+    state.tasks.note(exchange.initiator, createdTask(message), exchange.method);
     const concerned = concerns(exchange.chain, cases);
     if (full(at, concerned)) return end(refuse(subject, "overloaded", overloaded()));
     if (!concerned) return end({ go: frame });
@@ -208,7 +227,12 @@ export function createFlow(state: GuardState, sinks: Sinks): Flow {
     const subject = subjectOf("notification", message.method, at, message, undefined);
     const chain = state.chainOrNone();
     if (chain === undefined) return turn(refuse(subject, "failed", unjudgeable()));
-    const cases = requestCases(message, message.method);
+    let cases: readonly Case[];
+    try {
+      cases = chain.entries.length === 0 ? [] : requestCases(message, message.method);
+    } catch (thrown) {
+      return turn(refuse(subject, "invalid_message", asRpcError(thrown)));
+    }
     const concerned = concerns(chain, cases);
     if (full(at, concerned)) return turn(refuse(subject, "overloaded", overloaded()));
     if (!concerned) return turn({ go: frame });
@@ -239,8 +263,8 @@ export function createFlow(state: GuardState, sinks: Sinks): Flow {
       const context = await contextOf(state, subject, scope.version);
       if (context === undefined) return await refuse(subject, "context_failed", unjudgeable());
       judgement = await judge({
-        // A frame without text may still be in its sender's hands, and what is judged must be what is sent.
-        frame: frame.text === undefined ? { message: cloneJson(frame.message, limits.maxDepth) } : frame,
+        // What the application sends without text may still be in its hands, and what is judged must be what is sent. An arrival is ours alone.
+        frame: sinks.direction === "sending" && frame.text === undefined ? { message: cloneJson(frame.message, limits.maxDepth) } : frame,
         cases,
         chain: scope.chain,
         direction: sinks.direction,
@@ -259,7 +283,7 @@ export function createFlow(state: GuardState, sinks: Sinks): Flow {
     }
     if (judgement.refusal === undefined) return { go: judgement.frame };
     if (scope.original === undefined) return DROP;
-    const answer = { message: answerTo(scope.original, judgement.refusal, policy, scope.version) };
+    const answer = answerTo(scope.original, judgement.refusal, policy, scope.version);
     return subject.kind === "request" ? { reply: answer } : { go: answer };
   };
 

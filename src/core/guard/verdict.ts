@@ -1,4 +1,5 @@
 import { describeError } from "../base/errors.ts";
+import { cloneJson } from "../base/json.ts";
 import type { Direction } from "../chain/plan.ts";
 import type { PeerContext } from "../transport/transport.ts";
 import type { InvocationContext, Phase } from "../wire/gen/interceptors.ts";
@@ -40,25 +41,35 @@ export async function contextOf(state: GuardState, subject: Subject, version: st
       ...(version === undefined ? {} : { protocolVersion: version }),
       ...(subject.from === undefined ? {} : { from: subject.from }),
     });
-    return { ...base, ...provided };
+    // A copy: whoever provides it may keep it.
+    return cloneJson({ ...base, ...provided }, state.limits.maxDepth);
   } catch (thrown) {
     state.log("error", `the context provider rejected for ${subject.event}: ${describeError(thrown)}`);
     return undefined;
   }
 }
 
+interface Judged {
+  readonly judgement: Judgement;
+  readonly started: number;
+}
+
+/** Refused before the chain could look at it. */
+interface Unjudged {
+  readonly verdict: "blocked" | "dropped";
+  readonly reason: BlockReason;
+  readonly code?: number;
+}
+
 /**
  * Tells the outside about a decision: `observe` at once, `record` awaited. False where the record could not be written and the policy says
  * that nothing goes on without one.
  */
-export async function decide(
-  state: GuardState,
-  subject: Subject,
-  outcome: { readonly judgement: Judgement; readonly started: number } | { readonly verdict: "blocked" | "dropped"; readonly reason: BlockReason; readonly code?: number },
-): Promise<boolean> {
+export async function decide(state: GuardState, subject: Subject, outcome: Judged | Unjudged): Promise<boolean> {
   const { observe, record } = state.options;
   if (observe === undefined && record === undefined) return true;
-  const decision: Decision = { ...header(state, subject), ...("judgement" in outcome ? judged(state, subject, outcome) : { durationMs: 0, interceptors: [], ...outcome }) };
+  const rest = "judgement" in outcome ? judged(state, subject, outcome) : { durationMs: 0, interceptors: [], ...outcome };
+  const decision: Decision = { ...header(state, subject), ...rest };
   try {
     observe?.(decision);
   } catch (thrown) {
@@ -90,7 +101,7 @@ function header(state: GuardState, subject: Subject) {
   };
 }
 
-function judged(state: GuardState, subject: Subject, { judgement, started }: { judgement: Judgement; started: number }) {
+function judged(state: GuardState, subject: Subject, { judgement, started }: Judged) {
   const { refusal, changes, results } = judgement;
   const blocked = subject.kind === "notification" ? ("dropped" as const) : ("blocked" as const);
   return {
