@@ -8,7 +8,7 @@ import { isReservedMetaKey } from "../core/wire/meta.ts";
  * of `DATA_MEMBERS` lies data in a shape of its own, where a `name` or `uri` is as private as any other member. `meta` is the object under
  * `_meta`, where the protocol owns some members and everybody else the others.
  */
-export type Zone = "protocol" | "data" | "meta";
+type Zone = "protocol" | "data" | "meta";
 
 const DATA_MEMBERS: ReadonlySet<string> = new Set([
   "arguments",

@@ -3,6 +3,7 @@ import type { Host } from "../base/host.ts";
 import { cloneJson, isObject, type JsonObject } from "../base/json.ts";
 import { createSignal, type SignalSource } from "../base/signal.ts";
 import { isThenable } from "../base/thenable.ts";
+import { holds } from "../interceptor/condition.ts";
 import type { ConditionInput } from "../interceptor/policy.ts";
 import { isMcpEvent } from "../wire/events.ts";
 import type { InvocationContext, InvokeParams, InvokeResult, Phase } from "../wire/gen/interceptors.ts";
@@ -196,7 +197,7 @@ type Condition = (input: ConditionInput) => unknown;
 
 function applies(when: Condition, { event, phase, maxDepth }: Invoking, { name }: ChainEntry, payload: unknown): boolean {
   let copy: { readonly payload: unknown } | undefined;
-  const answer = when({
+  return holds(when, {
     event,
     phase,
     name,
@@ -204,6 +205,4 @@ function applies(when: Condition, { event, phase, maxDepth }: Invoking, { name }
       return (copy ??= { payload: cloneJson(payload, maxDepth) }).payload;
     },
   });
-  if (typeof answer !== "boolean") throw new LocalError("invalid_argument", "when must return a boolean");
-  return answer;
 }

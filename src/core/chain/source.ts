@@ -15,7 +15,8 @@ export interface InterceptorSource {
   /**
    * Runs one interceptor. `params` is shared and read-only: the source copies or serialises what it hands on, before it returns, so that
    * one copy is made for each invocation and not two. May answer synchronously, with what `interceptor/invoke` answers, as it came:
-   * the chain reads it, and takes nothing for granted. The answer is the caller's to keep. Throws or rejects with the `RpcError` that `interceptor/invoke` would answer, or a `LocalError` where the connection failed.
+   * the chain reads it, and takes nothing for granted. The answer is the caller's to keep. Throws or rejects with the `RpcError` that
+   * `interceptor/invoke` would answer, or a `LocalError` where the connection failed.
    * After an abort of `signal` it may settle or not; the caller no longer listens. The caller watches `params.timeoutMs`.
    */
   invoke(params: InvokeParams, signal: Signal): unknown;

@@ -5,8 +5,8 @@ import type { Signal } from "../base/signal.ts";
 import type { InterceptorSource } from "../chain/source.ts";
 import type { RequestOptions } from "../jsonrpc/outgoing.ts";
 import type { McpClient } from "../mcp/client.ts";
-import { describeMember, describeProblem } from "../wire/check.ts";
-import { readDescriptor } from "../wire/descriptors.ts";
+import { describeProblem } from "../wire/check.ts";
+import { acceptDescriptor } from "../wire/descriptors.ts";
 import { INTERCEPTOR_SPELLINGS } from "../wire/dialects.ts";
 import { checkListInterceptorsResult, type InterceptorDescriptor } from "../wire/gen/interceptors.ts";
 
@@ -55,7 +55,7 @@ export function clientSource(client: McpClient, options: SourceOptions): Interce
         const problem = checkListInterceptorsResult(page);
         if (problem !== undefined && !problem.path.startsWith("/interceptors/")) throw malformedList(options.label, describeProblem(problem, "result"));
         // A list, or the check would have said so at /interceptors; what is in it is read one by one.
-        for (const item of page["interceptors"] as unknown[]) descriptors.push(readListed(item, options.label));
+        for (const item of page["interceptors"] as unknown[]) descriptors.push(acceptDescriptor(item, options.label));
         if (descriptors.length > maxInterceptors) throw new LocalError("limit_exceeded", `"${options.label}" lists more than ${maxInterceptors} interceptors`);
         cursor = typeof page["nextCursor"] === "string" ? page["nextCursor"] : undefined;
         if (cursor !== undefined) {
@@ -73,13 +73,6 @@ export function clientSource(client: McpClient, options: SourceOptions): Interce
 
 function callOptions(signal: Signal | undefined): RequestOptions {
   return signal === undefined ? {} : { signal };
-}
-
-function readListed(item: unknown, label: string): InterceptorDescriptor {
-  const { value, refused } = readDescriptor(item);
-  if (refused === undefined) return value;
-  const name = typeof item === "object" && item !== null && "name" in item ? JSON.stringify(item.name) : "without a name";
-  throw new LocalError("refused", `interceptor ${name} of "${label}" cannot be used: ${describeMember(refused, "it")}`);
 }
 
 function malformedList(label: string, why: string): LocalError {

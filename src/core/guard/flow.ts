@@ -27,7 +27,7 @@ import type { GuardState } from "./state.ts";
 import { contextOf, decide, type Subject } from "./verdict.ts";
 
 /** Where the frames of one direction go. */
-export interface Sinks {
+interface Sinks {
   readonly direction: Direction;
   /** Who sends the requests that travel this way. */
   readonly initiator: Initiator;
@@ -47,7 +47,7 @@ export interface Waypoint {
 }
 
 /** One direction of a guard. `accept` settles when the frame has been forwarded, answered or dropped, and rejects as `forward` does. */
-export interface Flow {
+interface Flow {
   accept(frame: Frame, at: Waypoint): Promise<void>;
 }
 

@@ -15,7 +15,7 @@ import type { BlockReason } from "./decision.ts";
 import type { GuardPolicy } from "./options.ts";
 import { checkPart, followingCases, type Case } from "./routes.ts";
 
-export interface JudgeInput {
+interface JudgeInput {
   readonly frame: Frame;
   readonly cases: readonly Case[];
   readonly chain: Chain;

@@ -15,7 +15,7 @@ import {
 } from "../wire/gen/mcp.ts";
 import type { Phase } from "../wire/gen/interceptors.ts";
 import { isErrorResponse, isResult, type Message } from "../wire/message.ts";
-import { isHandshakeVersion } from "../wire/versions.ts";
+import { mayAskForInput } from "../wire/versions.ts";
 import type { Exchange } from "./ledger.ts";
 
 /**
@@ -189,8 +189,7 @@ export function responseCases(message: Message, exchange: Pick<Exchange, "method
   const event = exchange.responseEvent ?? exchange.method;
   if (isErrorResponse(message)) return [outerError(event)];
   if (!isResult(message)) return [];
-  const knowsInput = exchange.version !== undefined && !isHandshakeVersion(exchange.version);
-  if (!knowsInput || ownMember(message.result, "resultType") !== "input_required") return [outerResult(event)];
+  if (!mayAskForInput(exchange.version) || ownMember(message.result, "resultType") !== "input_required") return [outerResult(event)];
   const requests = ownMember(message.result, "inputRequests");
   if (requests === undefined) return [];
   if (!isObject(requests)) throw new RpcError(ErrorCode.internalError, "result/inputRequests must be an object");
@@ -227,6 +226,12 @@ export function createdTask(message: Message): string | undefined {
 
 export function paramsOf(message: Message): JsonObject {
   return "params" in message && message.params !== undefined ? message.params : {};
+}
+
+/** A member of the `_meta` of a message's params. */
+export function metaOf(message: Message, key: string): unknown {
+  const meta = ownMember(paramsOf(message), "_meta");
+  return isObject(meta) ? ownMember(meta, key) : undefined;
 }
 
 function withMember(message: Message, member: "params" | "result" | "error", value: unknown): Message {

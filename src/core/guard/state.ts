@@ -1,5 +1,5 @@
 import { detectHost, type Host } from "../base/host.ts";
-import { isObject, ownMember, type JsonObject } from "../base/json.ts";
+import { ownMember, type JsonObject } from "../base/json.ts";
 import { resolveLimits, type Limits } from "../base/limits.ts";
 import type { SignalSource } from "../base/signal.ts";
 import type { Chain } from "../chain/chain.ts";
@@ -7,7 +7,7 @@ import { isRequest, type Message } from "../wire/message.ts";
 import { META } from "../wire/versions.ts";
 import { createLedger, type Initiator, type Ledger } from "./ledger.ts";
 import type { GuardOptions, GuardPolicy } from "./options.ts";
-import { paramsOf } from "./routes.ts";
+import { metaOf, paramsOf } from "./routes.ts";
 import { randomHex } from "./trace.ts";
 
 /** What the two directions of a guard share. */
@@ -60,11 +60,9 @@ export function createGuardState(options: GuardOptions): GuardState {
     sessionId: `s-${randomHex(host, 8)}`,
     log: (level, message) => options.log?.({ level, message }),
     versionOf(message) {
-      const params = paramsOf(message);
-      const meta = ownMember(params, "_meta");
-      const declared = isObject(meta) ? ownMember(meta, META.protocolVersion) : undefined;
+      const declared = metaOf(message, META.protocolVersion);
       if (typeof declared === "string") return declared;
-      const requested = isRequest(message) && message.method === "initialize" ? ownMember(params, "protocolVersion") : undefined;
+      const requested = isRequest(message) && message.method === "initialize" ? ownMember(paramsOf(message), "protocolVersion") : undefined;
       return typeof requested === "string" ? requested : negotiated;
     },
     learn(method, result) {

@@ -90,13 +90,13 @@ type HookInput<Hook, E extends boolean> = Hook extends {
   : never;
 
 /** The inputs that hooks lead to: a union, told apart by `event` and `phase`. */
-export type InputOf<H extends readonly HookDeclaration[], E extends boolean = false> = HookInput<H[number], E>;
+type InputOf<H extends readonly HookDeclaration[], E extends boolean = false> = HookInput<H[number], E>;
 
-export type ValidatorOutput = boolean | Verdict;
-export type MutatorOutput<Payload> = Payload | Mutation<Payload>;
+type ValidatorOutput = boolean | Verdict;
+type MutatorOutput<Payload> = Payload | Mutation<Payload>;
 
 /** Match conditions that a pattern cannot say: false, and the handler is not called. A throw, or anything but a boolean, is a failure. */
-export interface Conditions<Input> {
+interface Conditions<Input> {
   readonly when?: (input: Input) => boolean;
 }
 

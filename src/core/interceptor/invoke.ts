@@ -6,6 +6,7 @@ import { isThenable } from "../base/thenable.ts";
 import type { InvokeParams, InvokeResult, Principal } from "../wire/gen/interceptors.ts";
 import { hooksMatch, isEvent } from "../wire/patterns.ts";
 import { timeoutProblem } from "../wire/timeout.ts";
+import { holds } from "./condition.ts";
 import type { HandlerInput, Interceptor } from "./define.ts";
 import { executionFailed, executionTimedOut, type FailureReason } from "./failure.ts";
 import { createInput, endInput } from "./input.ts";
@@ -118,11 +119,8 @@ function waitFor(output: PromiseLike<unknown>, { input, finish, failed, timeoutM
   });
 }
 
-function applies(interceptor: Interceptor, input: HandlerInput): boolean {
-  if (interceptor.when === undefined) return true;
-  const answer = interceptor.when(input);
-  if (typeof answer !== "boolean") throw new LocalError("invalid_argument", "when must return a boolean");
-  return answer;
+function applies({ when }: Interceptor, input: HandlerInput): boolean {
+  return when === undefined || holds(when, input);
 }
 
 // An interceptor whose `when` says no has nothing against the payload, and leaves it alone.

@@ -1,5 +1,6 @@
+import { LocalError } from "../base/errors.ts";
 import { isObject, ownMember, setMember, type JsonObject } from "../base/json.ts";
-import { mustBe, problem, under, unwanted, type Problem } from "./check.ts";
+import { describeMember, mustBe, problem, under, unwanted, type Problem } from "./check.ts";
 import {
   checkHook,
   checkInterceptorDescriptor,
@@ -39,6 +40,15 @@ export function readDescriptor(value: unknown): Reading<InterceptorDescriptor> {
   const found = checkMembers(descriptor);
   // The check has looked at every member that the type names, but for the bounds of `compat`.
   return found === undefined ? { value: descriptor as unknown as InterceptorDescriptor } : refuse(found);
+}
+
+/** Reads one descriptor of a source. Throws `refused`, with the interceptor, the source and the member. */
+export function acceptDescriptor(listed: unknown, source: string): InterceptorDescriptor {
+  const { value, refused } = readDescriptor(listed);
+  if (refused === undefined) return value;
+  const name = isObject(listed) ? ownMember(listed, "name") : undefined;
+  const which = typeof name === "string" ? JSON.stringify(name) : "without a name";
+  throw new LocalError("refused", `interceptor ${which} of "${source}": ${describeMember(refused, "it")}`);
 }
 
 function refuse({ path, reason }: Problem, unknownType = false): { readonly refused: Refusal } {
