@@ -193,7 +193,8 @@ function toRequest(
     request: (method, params, options) => request(method, params, { ...options, related: id, parent: exchange.signal }),
     async reportProgress(progress, total, message) {
       const token = isObject(params._meta) ? params._meta.progressToken : undefined;
-      if ((typeof token !== "string" && typeof token !== "number") || exchange.signal.aborted || !(progress > exchange.lastProgress) || progress === Infinity) return;
+      if ((typeof token !== "string" && typeof token !== "number") || exchange.signal.aborted) return;
+      if (!(progress > exchange.lastProgress) || progress === Infinity) return;
       exchange.lastProgress = progress;
       const report = { progressToken: token, progress, ...(total === undefined ? {} : { total }), ...(message === undefined ? {} : { message }) };
       try {

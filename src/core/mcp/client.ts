@@ -156,7 +156,9 @@ export class McpClient {
     try {
       const { log } = this.#endpoint;
       const capabilities = (era: Era) => this.#capabilities(era);
-      const server = await findServer({ peer, log, versions: this.#versions, clientInfo: this.info, capabilities, probeTimeoutMs: this.#options.probeTimeoutMs ?? 5_000, ...options });
+      const { probeTimeoutMs = 5_000 } = this.#options;
+      const parts = { peer, log, versions: this.#versions, clientInfo: this.info, capabilities, probeTimeoutMs };
+      const server = await findServer({ ...parts, ...options });
       if (server.era === "stateless") connection.meta = requestMeta(server.version, this.info, capabilities("stateless"));
       connection.server = server;
     } catch (error) {

@@ -47,7 +47,8 @@ export function hostInterceptors(server: McpServer, interceptors: readonly Inter
     const problem = checkInvokeParams(params);
     const name = ownMember(params, "name");
     if (problem !== undefined) {
-      throw new RpcError(ErrorCode.invalidParams, describeProblem(problem, "params"), { ...(typeof name === "string" ? { interceptor: name } : {}), path: problem.path });
+      const data = { ...(typeof name === "string" ? { interceptor: name } : {}), path: problem.path };
+      throw new RpcError(ErrorCode.invalidParams, describeProblem(problem, "params"), data);
     }
     // Just checked, member by member.
     const call = params as unknown as InvokeParams;
