@@ -2,8 +2,6 @@ import { describeError, ErrorCode, LocalError, RpcError } from "../base/errors.t
 import { cloneJson } from "../base/json.ts";
 import { createSignal } from "../base/signal.ts";
 import type { Chain } from "../chain/chain.ts";
-import type { Direction } from "../chain/plan.ts";
-import type { PeerContext } from "../transport/transport.ts";
 import { interceptorMethod } from "../wire/dialects.ts";
 import { errorFrame, type Frame } from "../wire/frame.ts";
 import {
@@ -20,79 +18,23 @@ import {
 import { answerTo, overloaded, unjudgeable } from "./answer.ts";
 import type { BlockReason } from "./decision.ts";
 import { concerns, judge, type Judgement } from "./judge.ts";
-import { createLane, type FrameKind, type Lane } from "./lane.ts";
+import type { FrameKind } from "./lane.ts";
 import type { Exchange, Initiator } from "./ledger.ts";
 import { checkPart, createdTask, LIFECYCLE_METHODS, paramsOf, PLAIN_NOTIFICATIONS, requestCases, responseCases, type Case } from "./routes.ts";
 import type { GuardState } from "./state.ts";
+import { createTurns, DROP, type Outcome, type Sinks, type Waypoint } from "./turns.ts";
 import { contextOf, decide, type Subject } from "./verdict.ts";
-
-/** Where the frames of one direction go. */
-interface Sinks {
-  readonly direction: Direction;
-  /** Who sends the requests that travel this way. */
-  readonly initiator: Initiator;
-  /** Sends a frame on its way. Settles when it is accepted. */
-  forward(frame: Frame, at: Waypoint): Promise<void> | void;
-  /** Sends a frame back to where `at` came from: the answer to a request that does not go on. */
-  reply(frame: Frame, related: RequestId, at: Waypoint): Promise<void> | void;
-}
-
-/** What came with a frame: its lane, and for arrivals who sent it. `origin` is the arrival or the route itself. */
-export interface Waypoint {
-  readonly related: RequestId | undefined;
-  readonly from: PeerContext | undefined;
-  readonly origin: unknown;
-  /** The transport made the frame up itself; there is nothing in it to judge. */
-  readonly synthetic: boolean;
-}
 
 /** One direction of a guard. `accept` settles when the frame has been forwarded, answered or dropped, and rejects as `forward` does. */
 interface Flow {
   accept(frame: Frame, at: Waypoint): Promise<void>;
 }
 
-/** What becomes of a frame; exactly one of the members is set, or none: then it vanishes. */
-interface Outcome {
-  readonly go?: Frame;
-  readonly reply?: Frame;
-}
-const DROP: Outcome = {};
-
 export function createFlow(state: GuardState, sinks: Sinks): Flow {
   const { ledger, limits, policy } = state;
-  const lanes = new Map<RequestId | undefined, Lane>();
-  const answerer: Initiator = sinks.initiator === "peer" ? "app" : "peer";
-  // Frames in line, in all lanes.
-  let held = 0;
-
   // Over the cap a frame that would have to be held is refused: the pump goes on pulling, and nothing grows.
-  const full = (at: Waypoint, concerned: boolean) => held >= limits.maxIncomingRequests && (concerned || lanes.has(at.related));
-
-  const deliver = (outcome: Outcome, message: Message, at: Waypoint): Promise<void> | void => {
-    if (outcome.go !== undefined) return sinks.forward(outcome.go, at);
-    if (outcome.reply !== undefined && isRequest(message)) return sinks.reply(outcome.reply, message.id, at);
-  };
-
-  // A frame that needs no judgement goes at once, unless its lane holds something.
-  const inTurn = (kind: FrameKind, message: Message, at: Waypoint, outcome: Outcome | Promise<Outcome>): Promise<void> | void => {
-    const waiting = lanes.get(at.related);
-    if (waiting === undefined && !(outcome instanceof Promise)) return deliver(outcome, message, at);
-    const lane = waiting ?? createLane();
-    lanes.set(at.related, lane);
-    const place = lane.enter(kind);
-    held++;
-    return new Promise<void>((resolve, reject) => {
-      const release = (settled: Outcome) =>
-        place.release(() => {
-          held--;
-          if (lane.length === 0 && lanes.get(at.related) === lane) lanes.delete(at.related);
-          // Started here, in order; the next frame does not wait until this one is accepted.
-          Promise.resolve(deliver(settled, message, at)).then(resolve, reject);
-        });
-      if (outcome instanceof Promise) outcome.then(release, () => release(DROP));
-      else release(outcome);
-    });
-  };
+  const turns = createTurns(sinks, limits.maxIncomingRequests);
+  const answerer: Initiator = sinks.initiator === "peer" ? "app" : "peer";
 
   // A request as the interceptors of its response will see it: whoever gets the message may edit it, so they get a copy where any asks.
   const kept = (chain: Chain, message: RequestMessage): RequestMessage =>
@@ -112,7 +54,7 @@ export function createFlow(state: GuardState, sinks: Sinks): Flow {
   const onRequest = (frame: Frame, message: RequestMessage, at: Waypoint): Promise<void> | void => {
     const { id, method } = message;
     const subject = subjectOf("request", method, at, message, id);
-    const turn = (outcome: Outcome | Promise<Outcome>) => inTurn("request", message, at, outcome);
+    const turn = (outcome: Outcome | Promise<Outcome>) => turns.take("request", message, at, outcome);
     const chain = state.chainOrNone();
     if (chain === undefined) return turn(refuse(subject, "failed", unjudgeable()));
     const exchange: Exchange = {
@@ -148,7 +90,7 @@ export function createFlow(state: GuardState, sinks: Sinks): Flow {
       return end("invalid_message", asRpcError(thrown));
     }
     const concerned = concerns(chain, cases);
-    if (full(at, concerned)) return end("overloaded", overloaded());
+    if (turns.full(at, concerned)) return end("overloaded", overloaded());
     if (!concerned) return turn({ go: frame });
 
     exchange.state = "judging-request";
@@ -168,7 +110,7 @@ export function createFlow(state: GuardState, sinks: Sinks): Flow {
   };
 
   const onResponse = (frame: Frame, message: ResultMessage | ErrorMessage, at: Waypoint): Promise<void> | void => {
-    const turn = (outcome: Outcome | Promise<Outcome>) => inTurn("response", message, at, outcome);
+    const turn = (outcome: Outcome | Promise<Outcome>) => turns.take("response", message, at, outcome);
     const id = message.id ?? undefined;
     const exchange = id === undefined ? undefined : ledger.find(answerer, id);
     if (exchange === undefined) {
@@ -208,7 +150,7 @@ export function createFlow(state: GuardState, sinks: Sinks): Flow {
     }
     state.tasks.note(exchange.initiator, createdTask(message), exchange.method);
     const concerned = concerns(exchange.chain, cases);
-    if (full(at, concerned)) return end(refuse(subject, "overloaded", overloaded()));
+    if (turns.full(at, concerned)) return end(refuse(subject, "overloaded", overloaded()));
     if (!concerned) return end({ go: frame });
 
     exchange.state = "judging-response";
@@ -222,7 +164,7 @@ export function createFlow(state: GuardState, sinks: Sinks): Flow {
   };
 
   const onNotification = (frame: Frame, message: NotificationMessage, at: Waypoint): Promise<void> | void => {
-    const turn = (outcome: Outcome | Promise<Outcome>) => inTurn("notification", message, at, outcome);
+    const turn = (outcome: Outcome | Promise<Outcome>) => turns.take("notification", message, at, outcome);
     if (policy.interceptNotifications !== true || PLAIN_NOTIFICATIONS.has(message.method)) return turn({ go: frame });
     const subject = subjectOf("notification", message.method, at, message, undefined);
     const chain = state.chainOrNone();
@@ -234,7 +176,7 @@ export function createFlow(state: GuardState, sinks: Sinks): Flow {
       return turn(refuse(subject, "invalid_message", asRpcError(thrown)));
     }
     const concerned = concerns(chain, cases);
-    if (full(at, concerned)) return turn(refuse(subject, "overloaded", overloaded()));
+    if (turns.full(at, concerned)) return turn(refuse(subject, "overloaded", overloaded()));
     if (!concerned) return turn({ go: frame });
     const stop = state.track(createSignal());
     const judged = run(subject, frame, cases, { chain, stop, version: state.versionOf(message) });
