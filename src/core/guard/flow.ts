@@ -22,6 +22,7 @@ import type { FrameKind } from "./lane.ts";
 import type { Exchange, Initiator } from "./ledger.ts";
 import { checkPart, createdTask, LIFECYCLE_METHODS, paramsOf, PLAIN_NOTIFICATIONS, requestCases, responseCases, type Case } from "./routes.ts";
 import type { GuardState } from "./state.ts";
+import { traceOf } from "./trace.ts";
 import { createTurns, DROP, type Outcome, type Sinks, type Waypoint } from "./turns.ts";
 import { contextOf, decide, type Subject } from "./verdict.ts";
 
@@ -195,14 +196,15 @@ export function createFlow(state: GuardState, sinks: Sinks): Flow {
     if (!unseen) return sinks.forward(frame, at);
   };
 
-  type Scope = Pick<Exchange, "chain" | "stop" | "version"> & { readonly original?: RequestMessage; readonly final?: RequestMessage };
+  type Scope = Pick<Exchange, "chain" | "stop" | "version" | "trace"> & { readonly original?: RequestMessage; readonly final?: RequestMessage };
 
   // Judges one frame. Never rejects: whatever fails inside is a refusal, unless its exchange was stopped.
   const run = async (subject: Subject, frame: Frame, cases: readonly Case[], scope: Scope): Promise<Outcome> => {
     const started = state.host.now();
     let judgement: Judgement;
     try {
-      const context = await contextOf(state, subject, scope.version);
+      scope.trace ??= traceOf(scope.original ?? subject.message, state.host);
+      const context = await contextOf(state, subject, scope.trace, scope.version);
       if (context === undefined) return await refuse(subject, "context_failed", unjudgeable());
       judgement = await judge({
         // What the application sends without text may still be in its hands, and what is judged must be what is sent. An arrival is ours alone.

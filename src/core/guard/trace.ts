@@ -12,10 +12,10 @@ export function randomHex(host: Host, bytes: number): string {
   return text;
 }
 
-/**
- * The trace that a message belongs to: from its `_meta.traceparent` (W3C Trace Context) if that is well formed, else a new one.
- */
-export function traceOf(message: Message, host: Host): Required<Pick<InvocationContext, "traceId" | "spanId">> {
+export type Trace = Required<Pick<InvocationContext, "traceId" | "spanId">>;
+
+/** The trace that a request or a notification belongs to: from its `_meta.traceparent` (W3C Trace Context) if well formed, else a new one. */
+export function traceOf(message: Message, host: Host): Trace {
   const parent = metaOf(message, "traceparent");
   const match = typeof parent === "string" ? TRACEPARENT.exec(parent) : null;
   const [traceId, spanId] = [match?.[1], match?.[2]];

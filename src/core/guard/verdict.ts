@@ -8,7 +8,7 @@ import { outcomesOf, principalOf, type BlockReason, type Decision } from "./deci
 import type { Judgement } from "./judge.ts";
 import type { FrameKind } from "./lane.ts";
 import type { GuardState } from "./state.ts";
-import { traceOf } from "./trace.ts";
+import type { Trace } from "./trace.ts";
 
 /** What a decision is about. */
 export interface Subject {
@@ -23,11 +23,16 @@ export interface Subject {
 }
 
 /** The context that interceptors get; `undefined` where the provider rejected, so that the message must not pass. */
-export async function contextOf(state: GuardState, subject: Subject, version: string | undefined): Promise<InvocationContext | undefined> {
+export async function contextOf(
+  state: GuardState,
+  subject: Subject,
+  trace: Trace,
+  version: string | undefined,
+): Promise<InvocationContext | undefined> {
   const base: InvocationContext = {
     timestamp: new Date(state.host.wallTime()).toISOString(),
     sessionId: state.sessionId,
-    ...traceOf(subject.message, state.host),
+    ...trace,
     ...(subject.from?.principal === undefined ? {} : { principal: subject.from.principal }),
   };
   const provide = state.options.context;

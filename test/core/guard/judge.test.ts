@@ -235,6 +235,28 @@ for (const { role, asker, answerer, atAnswerer, atAsker } of SIDES) {
   });
 }
 
+test("both phases of an exchange are of one trace: the request's own where it is well formed, else a new one", async () => {
+  const contexts: { traceId: string; spanId: string }[] = [];
+  const look = validator({ name: "look", hooks: [...hook("tools/call", "request"), ...hook("tools/call", "response")] }, ({ context }) => contexts.push(context as never) > 0);
+  const late = validator({ name: "late", hooks: hook("tools/call", "response") }, ({ context }) => contexts.push(context as never) > 0);
+  const [traceId, spanId] = ["0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"];
+  const traced = (traceparent: string): Message => ({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "t", _meta: { traceparent } } });
+  const exchange = async (message: Message, interceptor: Interceptor) => {
+    contexts.length = 0;
+    const pair = guardedPair([interceptor]);
+    await pair.fromPeer(message);
+    await pair.fromApp(textResult(1, "x"));
+    return contexts.map((context) => [context.traceId, context.spanId]);
+  };
+  assert.deepEqual(await exchange(traced(`00-${traceId}-${spanId}-01`), look), [[traceId, spanId], [traceId, spanId]]);
+  assert.deepEqual(await exchange(traced(`00-${traceId}-${spanId}-01`), late), [[traceId, spanId]], "also where only the response is judged");
+  for (const message of [call(1), traced("00-nonsense-01"), traced(`00-${"0".repeat(32)}-${spanId}-01`)]) {
+    const [asked, answered, ...others] = await exchange(message, look);
+    assert.match(asked?.[0] ?? "", /^(?!0+$)[0-9a-f]{32}$/);
+    assert.deepEqual([answered, others], [asked, []]);
+  }
+});
+
 test("what a context provider gives is its own to change afterwards", async () => {
   const principal = { type: "user" as const, id: "u", claims: { role: "admin" } };
   let release = (_valid: boolean) => {};
