@@ -14,9 +14,7 @@ export {
   type HookDeclaration,
   type Interceptor,
 } from "./core/interceptor/define.ts";
-export { EVENTS, type KnownEvent } from "./core/interceptor/event.ts";
 export { invokeInterceptor, type InvokeOptions } from "./core/interceptor/invoke.ts";
-export type { PayloadOf } from "./core/interceptor/payload.ts";
 export type { Overrides, Policy } from "./core/interceptor/policy.ts";
 export { allow, deny, info, mutated, unchanged, warn, type Mutation, type Verdict } from "./core/interceptor/verdict.ts";
 export { createChain, type AddOptions, type Chain, type ChainOptions, type ChainStats } from "./core/chain/chain.ts";
@@ -28,6 +26,7 @@ export type { Direction, Plan } from "./core/chain/plan.ts";
 export type { ChainEvent, ChainLog } from "./core/chain/report.ts";
 export type { ChainResult, ChainResultEntry, ChainStatus } from "./core/chain/result.ts";
 export type { InterceptorSource } from "./core/chain/source.ts";
+export { EVENTS, type KnownEvent, type PayloadOf } from "./core/wire/events.ts";
 export type {
   InterceptorDescriptor,
   InvocationContext,

@@ -6,6 +6,7 @@ export { DEFAULT_LIMITS, type Limits } from "./core/base/limits.ts";
 export { createSignal, type Signal, type SignalLike, type SignalSource } from "./core/base/signal.ts";
 export { VERSION } from "./core/base/version.ts";
 
+export { EVENTS, type KnownEvent, type PayloadOf } from "./core/wire/events.ts";
 export { decodeFrame, encodeFrame, type Decoded, type Frame, type InvalidFrame } from "./core/wire/frame.ts";
 export type { ErrorMessage, ErrorObject, Message, NotificationMessage, RequestId, RequestMessage, ResultMessage } from "./core/wire/message.ts";
 export { HANDSHAKE_VERSIONS, PROTOCOL_VERSIONS, STATELESS_VERSIONS } from "./core/wire/versions.ts";
@@ -55,8 +56,6 @@ export {
   type HookDeclaration,
   type Interceptor,
 } from "./core/interceptor/define.ts";
-export { EVENTS, type KnownEvent } from "./core/interceptor/event.ts";
-export type { PayloadOf } from "./core/interceptor/payload.ts";
 export type { Overrides, Policy } from "./core/interceptor/policy.ts";
 export { allow, deny, info, mutated, unchanged, warn, type Mutation, type Verdict } from "./core/interceptor/verdict.ts";
 

@@ -77,7 +77,10 @@ export async function wrap(words: readonly string[]): Promise<number> {
       policy: { interceptNotifications: true, answerAs: policy.answerAs },
       ...(decisions === undefined ? {} : { record: decisions.record }),
     };
-    return await run(child, posture, guard, { log: (entry) => log(entry.level, entry.message), ...(requestTimeoutMs === undefined ? {} : { requestTimeoutMs }) });
+    return await run(child, posture, guard, {
+      log: (entry) => log(entry.level, entry.message),
+      ...(requestTimeoutMs === undefined ? {} : { requestTimeoutMs }),
+    });
   } finally {
     await policy.close();
     await decisions?.close();

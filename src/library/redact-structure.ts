@@ -1,5 +1,6 @@
 import { isObject, type JsonObject } from "../core/base/json.ts";
 import type { Phase } from "../core/wire/gen/interceptors.ts";
+import { isReservedMetaKey } from "../core/wire/meta.ts";
 
 /**
  * Which members of an MCP payload hold the protocol's own words, not somebody's text. In the protocol's zone (the payload, content
@@ -7,7 +8,7 @@ import type { Phase } from "../core/wire/gen/interceptors.ts";
  * of `DATA_MEMBERS` lies data in a shape of its own, where a `name` or `uri` is as private as any other member. `meta` is the object under
  * `_meta`, where the protocol owns some members and everybody else the others.
  */
-export type Zone = "protocol" | "data" | "meta";
+type Zone = "protocol" | "data" | "meta";
 
 const DATA_MEMBERS: ReadonlySet<string> = new Set([
   "arguments",
@@ -37,10 +38,6 @@ const PROTOCOL_MEMBERS: ReadonlySet<string> = new Set([
   "toolUseId",
 ]);
 
-/** Members of `_meta` that the protocol owns, beside those under its prefix. */
-const META_MEMBERS: ReadonlySet<string> = new Set(["progressToken", "traceparent", "tracestate", "baggage"]);
-const META_PREFIX = "io.modelcontextprotocol/";
-
 /** Where an object stands: its zone, and the member that holds it, or the list that it is an entry of; the root has none. */
 export interface Place {
   readonly zone: Zone;
@@ -54,7 +51,7 @@ export interface Exchange {
 
 /** The zone of a member's value, or nothing if the value is to be left as it is. */
 export function zoneOf(member: string, object: JsonObject, place: Place, exchange: Exchange): Zone | undefined {
-  if (place.zone === "meta") return META_MEMBERS.has(member) || member.startsWith(META_PREFIX) ? undefined : "data";
+  if (place.zone === "meta") return isReservedMetaKey(member) ? undefined : "data";
   if (place.zone === "data") return "data";
   if (member === "_meta") return "meta";
   const isScalar = typeof object[member] !== "object";

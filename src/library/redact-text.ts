@@ -1,7 +1,7 @@
 import { createScanner } from "./detect/scan.ts";
 import type { SensitiveType } from "./detect/detector.ts";
 
-export interface RedactTextOptions {
+interface RedactTextOptions {
   readonly types: readonly SensitiveType[];
   readonly masks: ReadonlyMap<SensitiveType, string>;
   /** Exact texts that are never replaced. */

@@ -28,7 +28,9 @@ export function redact(config: RedactConfig = {}): Interceptor {
       const options = Object.keys(called).length === 0 ? own : compileRedactConfig({ ...config, ...called });
       const tally: Tally = new Map();
       const redacted = redactPayload(payload, { event, phase }, options, tally);
-      return redacted === payload ? unchanged() : mutated(redacted, { info: { redacted: Object.fromEntries(tally) } });
+      if (redacted === payload) return unchanged();
+      // An object stays one: only the texts and numbers in it have changed.
+      return mutated(redacted as typeof payload, { info: { redacted: Object.fromEntries(tally) } });
     },
   );
 }

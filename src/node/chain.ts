@@ -1,7 +1,13 @@
 import { LocalError } from "../core/base/errors.ts";
 import { VERSION } from "../core/base/version.ts";
 import type { AddOptions } from "../core/chain/chain.ts";
-import { createChain as createConnectedChain, localChain as localConnectedChain, type ConnectedChain, type ConnectedChainOptions, type ServerTarget } from "../core/client/local-chain.ts";
+import {
+  createChain as createConnectedChain,
+  localChain as localConnectedChain,
+  type ConnectedChain,
+  type ConnectedChainOptions,
+  type ServerTarget,
+} from "../core/client/local-chain.ts";
 import type { Interceptor } from "../core/interceptor/define.ts";
 import { McpClient } from "../core/mcp/client.ts";
 import { spawnTransport } from "./child.ts";
@@ -9,7 +15,8 @@ import { spawnTransport } from "./child.ts";
 /** Starts the command as an MCP server on stdio, and connects a client to it. The client's `close` ends the process. */
 export async function connectServer(target: ServerTarget): Promise<McpClient> {
   if (!("command" in target)) {
-    throw new LocalError("unsupported", `${target.url} cannot be reached: this version speaks stdio only; pass { command }, or a client that you have connected`);
+    const instead = "this version speaks stdio only; pass { command }, or a client that you have connected";
+    throw new LocalError("unsupported", `${target.url} cannot be reached: ${instead}`);
   }
   const { command, args = [], env, cwd } = target;
   const transport = await spawnTransport({ command, args, ...(env === undefined ? {} : { env }), ...(cwd === undefined ? {} : { cwd }) });

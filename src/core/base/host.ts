@@ -42,7 +42,7 @@ interface Globals {
 }
 
 // Node and browsers keep timers in a signed 32-bit integer; a longer wait would fire at once.
-const LONGEST_TIMER_MS = 2_147_483_647;
+export const LONGEST_TIMER_MS = 2_147_483_647;
 
 let detected: Host | undefined;
 

@@ -1,9 +1,10 @@
 import { LocalError } from "../base/errors.ts";
 import { cloneJson, isObject, type JsonObject } from "../base/json.ts";
 import { compileConfigSchema, withoutRequired } from "../interceptor/config-schema.ts";
-import { descriptorProblem, readExtras } from "../interceptor/descriptor.ts";
 import { resolvePolicy, type Overrides, type Policy } from "../interceptor/policy.ts";
+import { acceptDescriptor, readExtras } from "../wire/descriptors.ts";
 import type { InterceptorDescriptor, InterceptorType } from "../wire/gen/interceptors.ts";
+import { isVersionDate } from "../wire/versions.ts";
 import type { ChainLog } from "./report.ts";
 import type { InterceptorSource } from "./source.ts";
 
@@ -25,7 +26,7 @@ export interface ChainEntry {
   readonly source: InterceptorSource;
 }
 
-export interface EntrySettings {
+interface EntrySettings {
   readonly overrides: Overrides | undefined;
   readonly config: JsonObject | undefined;
   readonly maxDepth: number;
@@ -34,9 +35,7 @@ export interface EntrySettings {
 
 /** Checks one descriptor of a source and resolves its policy; throws a `LocalError` that names the interceptor. */
 export function createEntry(source: InterceptorSource, listed: InterceptorDescriptor, settings: EntrySettings): ChainEntry {
-  const problem = descriptorProblem(listed);
-  if (problem !== undefined) throw new LocalError("refused", `interceptor ${nameOf(listed)} of "${source.label}": ${problem}`);
-  const descriptor = cloneJson(listed, settings.maxDepth);
+  const descriptor = cloneJson(acceptDescriptor(listed, source.label), settings.maxDepth);
   const { name, type, compat } = descriptor;
   const address = `${source.label}/${name}`;
   const { handlesErrors, withRequest } = readExtras(descriptor);
@@ -67,7 +66,7 @@ export function incompatibility({ minProtocol, maxProtocol }: ChainEntry, versio
 
 function readBound(address: string, bound: string, value: unknown, { log }: EntrySettings): string | undefined {
   if (value === undefined) return undefined;
-  if (typeof value === "string" && /^\d{4}-\d{2}-\d{2}$/.test(value)) return value;
+  if (isVersionDate(value)) return value;
   log?.({ level: "warning", message: `compat.${bound} is no date and is ignored`, address });
   return undefined;
 }
@@ -89,8 +88,4 @@ function readConfig(address: string, { configSchema }: InterceptorDescriptor, { 
   if (first === undefined) return copy;
   const where = first.path === "" ? "it" : first.path;
   throw new LocalError("invalid_argument", `config of ${address} does not fit its configSchema: ${where} ${first.reason}`);
-}
-
-function nameOf(descriptor: unknown): string {
-  return isObject(descriptor) && typeof descriptor.name === "string" ? JSON.stringify(descriptor.name) : "without a name";
 }

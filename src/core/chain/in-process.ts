@@ -5,7 +5,7 @@ import type { Interceptor } from "../interceptor/define.ts";
 import { invokeInterceptor } from "../interceptor/invoke.ts";
 import type { InterceptorSource } from "./source.ts";
 
-export interface InProcessOptions {
+interface InProcessOptions {
   /** `local` unless said otherwise. */
   readonly label?: string;
   readonly host?: Host;

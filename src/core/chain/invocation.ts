@@ -2,12 +2,13 @@ import { LocalError } from "../base/errors.ts";
 import type { Host } from "../base/host.ts";
 import { cloneJson, isObject, type JsonObject } from "../base/json.ts";
 import { createSignal, type SignalSource } from "../base/signal.ts";
-import { OWN_META } from "../interceptor/descriptor.ts";
-import { isMcpEvent } from "../interceptor/event.ts";
-import { isThenable } from "../interceptor/invoke.ts";
+import { isThenable } from "../base/thenable.ts";
+import { holds } from "../interceptor/condition.ts";
 import type { ConditionInput } from "../interceptor/policy.ts";
-import { readResult } from "../interceptor/result.ts";
+import { isMcpEvent } from "../wire/events.ts";
 import type { InvocationContext, InvokeParams, InvokeResult, Phase } from "../wire/gen/interceptors.ts";
+import { OWN_META } from "../wire/meta.ts";
+import { readResult } from "../wire/results.ts";
 import { classify, failure, timeoutFailure, type Failure } from "./classify.ts";
 import type { ChainEntry } from "./entry.ts";
 import type { PlannedEntry } from "./plan.ts";
@@ -83,7 +84,7 @@ export function startEntry(run: Invoking, planned: PlannedEntry, payload: unknow
   const waitMs = entry.source.remote ? Math.min(sentMs + REMOTE_GRACE_MS, leftMs) : sentMs;
   const attempt: Attempt = { run, slot, startedAt, waitMs, limitMs, source: createSignal() };
   try {
-    const answer: unknown = entry.source.invoke(paramsFor(run, entry, payload, sentMs, revalidation), attempt.source.signal);
+    const answer = entry.source.invoke(paramsFor(run, entry, payload, sentMs, revalidation), attempt.source.signal);
     if (isThenable(answer)) waitFor(answer, attempt);
     else finish(attempt, answer, false);
   } catch (thrown) {
@@ -167,9 +168,7 @@ function conclude(run: Invoking, slot: Slot, outcome: Outcome): void {
 
 function readAnswer(run: Invoking, { entry }: PlannedEntry, answer: unknown, elapsedMs: number): Outcome {
   try {
-    const claimed = isObject(answer) ? answer.durationMs : undefined;
-    const durationMs = typeof claimed === "number" && claimed >= 0 ? claimed : Math.ceil(elapsedMs);
-    const result = readResult(answer, { name: entry.name, type: entry.type, phase: run.phase, durationMs });
+    const result = readResult(answer, { name: entry.name, type: entry.type, phase: run.phase, durationMs: Math.ceil(elapsedMs) });
     if (result.type === "mutation" && result.modified && isMcpEvent(run.event) && !isObject(result.payload)) {
       return { elapsedMs, failure: failure("malformed_result", `the payload of ${run.event} must be an object`) };
     }
@@ -198,7 +197,7 @@ type Condition = (input: ConditionInput) => unknown;
 
 function applies(when: Condition, { event, phase, maxDepth }: Invoking, { name }: ChainEntry, payload: unknown): boolean {
   let copy: { readonly payload: unknown } | undefined;
-  const answer = when({
+  return holds(when, {
     event,
     phase,
     name,
@@ -206,6 +205,4 @@ function applies(when: Condition, { event, phase, maxDepth }: Invoking, { name }
       return (copy ??= { payload: cloneJson(payload, maxDepth) }).payload;
     },
   });
-  if (typeof answer !== "boolean") throw new LocalError("invalid_argument", "when must return a boolean");
-  return answer;
 }

@@ -1,6 +1,6 @@
 import { ErrorCode, RpcError } from "../base/errors.ts";
-import { blocks, REJECTED } from "../interceptor/result.ts";
 import type { InvokeResult, Phase } from "../wire/gen/interceptors.ts";
+import { blocks, REJECTED } from "../wire/results.ts";
 import type { Failure } from "./classify.ts";
 import type { Outcome, Slot } from "./invocation.ts";
 import type { AbortedAt, ChainResult, ChainResultEntry, ChainStatus, EntryError, ValidationSummary } from "./result.ts";

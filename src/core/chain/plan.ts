@@ -1,7 +1,9 @@
+import { compareCodePoints } from "../base/compare-code-points.ts";
 import { LocalError } from "../base/errors.ts";
-import { hooksMatch, isEvent, needsDirection } from "../interceptor/event.ts";
-import { compareCodePoints, priorityFor } from "../interceptor/priority.ts";
+import { priorityFor } from "../interceptor/priority.ts";
+import { needsDirection } from "../wire/events.ts";
 import type { InterceptorType, Phase } from "../wire/gen/interceptors.ts";
+import { hooksMatch, isEvent } from "../wire/patterns.ts";
 import { incompatibility, type ChainEntry } from "./entry.ts";
 
 /** `sending`: the message leaves our side of the boundary. `receiving`: it arrives. */

@@ -1,5 +1,5 @@
+import { isThenable } from "../base/thenable.ts";
 import type { FailureReason } from "../interceptor/failure.ts";
-import { isThenable } from "../interceptor/invoke.ts";
 import type { InterceptorType, InvokeResult, Mode, Phase } from "../wire/gen/interceptors.ts";
 import type { Failure } from "./classify.ts";
 import type { Outcome, Invoking, Slot } from "./invocation.ts";

@@ -1,5 +1,5 @@
 import type { Signal } from "../base/signal.ts";
-import type { InterceptorDescriptor, InvokeParams, InvokeResult } from "../wire/gen/interceptors.ts";
+import type { InterceptorDescriptor, InvokeParams } from "../wire/gen/interceptors.ts";
 
 /**
  * Where a chain's interceptors live: in this process, or behind a connection. Both kinds run the same server-side function on
@@ -14,9 +14,10 @@ export interface InterceptorSource {
   list(signal?: Signal): Promise<readonly InterceptorDescriptor[]>;
   /**
    * Runs one interceptor. `params` is shared and read-only: the source copies or serialises what it hands on, before it returns, so that
-   * one copy is made for each invocation and not two. May answer synchronously; the result is the caller's to keep. Throws or
-   * rejects with the `RpcError` that `interceptor/invoke` would answer, or a `LocalError` where the connection failed.
+   * one copy is made for each invocation and not two. May answer synchronously, with what `interceptor/invoke` answers, as it came:
+   * the chain reads it, and takes nothing for granted. The answer is the caller's to keep. Throws or rejects with the `RpcError` that
+   * `interceptor/invoke` would answer, or a `LocalError` where the connection failed.
    * After an abort of `signal` it may settle or not; the caller no longer listens. The caller watches `params.timeoutMs`.
    */
-  invoke(params: InvokeParams, signal: Signal): InvokeResult | Promise<InvokeResult>;
+  invoke(params: InvokeParams, signal: Signal): unknown;
 }

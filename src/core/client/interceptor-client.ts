@@ -6,8 +6,9 @@ import type { InterceptorSource } from "../chain/source.ts";
 import type { RequestOptions } from "../jsonrpc/outgoing.ts";
 import type { McpClient } from "../mcp/client.ts";
 import { describeProblem } from "../wire/check.ts";
-import { INTERCEPTOR_SPELLINGS, readDescriptor } from "../wire/dialects.ts";
-import { checkListInterceptorsResult, type InterceptorDescriptor, type InvokeResult } from "../wire/gen/interceptors.ts";
+import { acceptDescriptor } from "../wire/descriptors.ts";
+import { INTERCEPTOR_SPELLINGS } from "../wire/dialects.ts";
+import { checkListInterceptorsResult, type InterceptorDescriptor } from "../wire/gen/interceptors.ts";
 
 export interface SourceOptions {
   /** How the chain addresses this server's interceptors: `label/name`. Without `/`. */
@@ -54,7 +55,7 @@ export function clientSource(client: McpClient, options: SourceOptions): Interce
         const problem = checkListInterceptorsResult(page);
         if (problem !== undefined && !problem.path.startsWith("/interceptors/")) throw malformedList(options.label, describeProblem(problem, "result"));
         // A list, or the check would have said so at /interceptors; what is in it is read one by one.
-        for (const item of page["interceptors"] as unknown[]) descriptors.push(readListed(item, options.label));
+        for (const item of page["interceptors"] as unknown[]) descriptors.push(acceptDescriptor(item, options.label));
         if (descriptors.length > maxInterceptors) throw new LocalError("limit_exceeded", `"${options.label}" lists more than ${maxInterceptors} interceptors`);
         cursor = typeof page["nextCursor"] === "string" ? page["nextCursor"] : undefined;
         if (cursor !== undefined) {
@@ -66,19 +67,12 @@ export function clientSource(client: McpClient, options: SourceOptions): Interce
       return descriptors;
     },
     // The chain reads the answer as it reads any other's, and watches the clock.
-    invoke: (params, signal) => ask("invoke", { ...params }, { ...callOptions(signal), timeoutMs: Infinity }) as Promise<unknown> as Promise<InvokeResult>,
+    invoke: (params, signal) => ask("invoke", { ...params }, { ...callOptions(signal), timeoutMs: Infinity }),
   };
 }
 
 function callOptions(signal: Signal | undefined): RequestOptions {
   return signal === undefined ? {} : { signal };
-}
-
-function readListed(item: unknown, label: string): InterceptorDescriptor {
-  const { value, refused } = readDescriptor(item);
-  if (refused === undefined) return value;
-  const name = typeof item === "object" && item !== null && "name" in item ? JSON.stringify(item.name) : "without a name";
-  throw new LocalError("refused", `interceptor ${name} of "${label}" cannot be used: ${refused.path === "" ? "it" : refused.path} ${refused.message}`);
 }
 
 function malformedList(label: string, why: string): LocalError {

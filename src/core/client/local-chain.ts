@@ -50,7 +50,8 @@ export function createChain(options: ConnectedChainOptions = {}): ConnectedChain
         return chain.addSource(server, rest);
       }
       if (options.connect === undefined) {
-        throw new LocalError("host_missing", "this chain cannot start or reach servers by itself: use createChain of mcp-interceptors/node, or pass a connected client");
+        const instead = "use createChain of mcp-interceptors/node, or pass a connected client";
+        throw new LocalError("host_missing", `this chain cannot start or reach servers by itself: ${instead}`);
       }
       const client = await options.connect(server);
       try {

@@ -1,35 +1,40 @@
 import { describeError, ErrorCode, RpcError } from "../base/errors.ts";
+import { errorFrame, resultFrame, type Frame } from "../wire/frame.ts";
 import type { Message, RequestId, RequestMessage } from "../wire/message.ts";
 import { isStatelessVersion } from "../wire/versions.ts";
 import type { Judgement } from "./judge.ts";
 import type { GuardPolicy } from "./options.ts";
 import { paramsOf } from "./routes.ts";
 
+type Refused = NonNullable<Judgement["refusal"]>;
+
 /**
- * The message that answers a refused request, or stands in for a refused response. `request` is the request as it came; its result would
- * have gone to whoever reads this.
+ * What answers a refused request, or stands in for a refused response. `request` is the request as it came; its result would have gone to
+ * whoever reads this.
  */
-export function answerTo(request: RequestMessage, refusal: NonNullable<Judgement["refusal"]>, policy: GuardPolicy, version: string | undefined): Message {
-  let { error } = refusal;
-  const other = refusal.by === undefined || policy.answerAs === undefined || !Object.hasOwn(policy.answerAs, refusal.by) ? undefined : policy.answerAs[refusal.by];
-  if (other !== undefined && refusal.by !== undefined) {
+export function answerTo(request: RequestMessage, refusal: Refused, policy: GuardPolicy, version: string | undefined): Frame {
+  const { by, error } = refusal;
+  const { answerAs, blockAs } = policy;
+  if (by !== undefined && answerAs !== undefined && Object.hasOwn(answerAs, by)) {
+    let answer: RpcError;
     try {
-      error = other({ method: request.method, params: paramsOf(request), interceptor: refusal.by, error });
+      answer = answerAs[by]!({ method: request.method, params: paramsOf(request), interceptor: by, error });
     } catch (thrown) {
       // The owner's mapping failed: the plain answer is still a block.
-      error = new RpcError(error.code, `${error.message} (answerAs failed: ${policy.exposeErrors === true ? describeError(thrown) : "see the log"})`);
+      const why = policy.exposeErrors === true ? describeError(thrown) : "see the log";
+      answer = new RpcError(error.code, `${error.message} (answerAs failed: ${why})`);
     }
-    return errorAnswer(request.id, error);
+    return errorFrame(request.id, answer.toJson());
   }
-  if (policy.blockAs === "result" && request.method === "tools/call") {
+  if (blockAs === "result" && request.method === "tools/call") {
     const result = { content: [{ type: "text", text: textOf(error) }], isError: true };
-    return { jsonrpc: "2.0", id: request.id, result: isStatelessVersion(version) ? { resultType: "complete", ...result } : result };
+    return resultFrame(request.id, isStatelessVersion(version) ? { resultType: "complete", ...result } : result);
   }
-  return errorAnswer(request.id, error);
+  return errorFrame(request.id, error.toJson());
 }
 
 export function errorAnswer(id: RequestId, error: RpcError): Message {
-  return { jsonrpc: "2.0", id, error: error.toJson() };
+  return errorFrame(id, error.toJson()).message;
 }
 
 /** What is answered where a message could not be judged. */

@@ -1,11 +1,14 @@
 import type { Chain } from "../chain/chain.ts";
 import type { Transport } from "../transport/transport.ts";
+import { INTERCEPTOR_SPELLINGS } from "../wire/dialects.ts";
 import { guardTransport } from "./guard.ts";
 import type { GuardOptions } from "./options.ts";
 
 /** What a guard needs of a server or a client: a say in every transport that it connects to. */
 export interface Guardable {
   wrapTransport(wrap: (transport: Transport) => Transport): void;
+  /** Whether requests of a method have an answer here. A server that says so need not be told that it hosts interceptors. */
+  answers?(method: string): boolean;
 }
 
 /** A chain, or what gives the current one. */
@@ -13,9 +16,15 @@ export type ChainSource = Chain | { current(): Chain };
 
 export type AttachOptions = Omit<GuardOptions, "role" | "chain">;
 
-/** Guards every connection that a server makes from now on: what clients ask, and what the server asks and answers. Returns the server. */
+/**
+ * Guards every connection that a server makes from now on: what clients ask, and what the server asks and answers. A server that hosts
+ * interceptors when it connects answers their methods unjudged, unless `policy.hostsChain` says otherwise. Returns the server.
+ */
 export function guardServer<S extends Guardable>(server: S, chain: ChainSource, options: AttachOptions = {}): S {
-  server.wrapTransport((transport) => guardTransport(transport, { ...options, role: "server", chain: currentOf(chain) }));
+  server.wrapTransport((transport) => {
+    const policy = { hostsChain: hostsInterceptors(server), ...options.policy };
+    return guardTransport(transport, { ...options, policy, role: "server", chain: currentOf(chain) });
+  });
   return server;
 }
 
@@ -23,6 +32,10 @@ export function guardServer<S extends Guardable>(server: S, chain: ChainSource, 
 export function guardClient<C extends Guardable>(client: C, chain: ChainSource, options: AttachOptions = {}): C {
   client.wrapTransport((transport) => guardTransport(transport, { ...options, role: "client", chain: currentOf(chain) }));
   return client;
+}
+
+function hostsInterceptors(server: Guardable): boolean {
+  return INTERCEPTOR_SPELLINGS.invoke.some((method) => server.answers?.(method) === true);
 }
 
 function currentOf(chain: ChainSource): { current(): Chain } {

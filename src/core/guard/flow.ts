@@ -1,99 +1,61 @@
 import { describeError, ErrorCode, LocalError, RpcError } from "../base/errors.ts";
 import { cloneJson } from "../base/json.ts";
 import { createSignal } from "../base/signal.ts";
-import type { Direction } from "../chain/plan.ts";
-import type { PeerContext } from "../transport/transport.ts";
+import type { Chain } from "../chain/chain.ts";
 import { interceptorMethod } from "../wire/dialects.ts";
-import type { Frame } from "../wire/frame.ts";
-import { isNotification, isRequest, isResult, type ErrorMessage, type Message, type NotificationMessage, type RequestId, type RequestMessage, type ResultMessage } from "../wire/message.ts";
-import { answerTo, errorAnswer, overloaded, unjudgeable } from "./answer.ts";
+import { errorFrame, type Frame } from "../wire/frame.ts";
+import {
+  isNotification,
+  isRequest,
+  isResult,
+  type ErrorMessage,
+  type Message,
+  type NotificationMessage,
+  type RequestId,
+  type RequestMessage,
+  type ResultMessage,
+} from "../wire/message.ts";
+import { answerTo, overloaded, unjudgeable } from "./answer.ts";
 import type { BlockReason } from "./decision.ts";
 import { concerns, judge, type Judgement } from "./judge.ts";
-import { createLane, type FrameKind, type Lane } from "./lane.ts";
+import type { FrameKind } from "./lane.ts";
 import type { Exchange, Initiator } from "./ledger.ts";
 import { checkPart, createdTask, LIFECYCLE_METHODS, paramsOf, PLAIN_NOTIFICATIONS, requestCases, responseCases, type Case } from "./routes.ts";
 import type { GuardState } from "./state.ts";
+import { traceOf } from "./trace.ts";
+import { createTurns, DROP, type Outcome, type Sinks, type Waypoint } from "./turns.ts";
 import { contextOf, decide, type Subject } from "./verdict.ts";
 
-/** Where the frames of one direction go. */
-export interface Sinks {
-  readonly direction: Direction;
-  /** Who sends the requests that travel this way. */
-  readonly initiator: Initiator;
-  /** Sends a frame on its way. Settles when it is accepted. */
-  forward(frame: Frame, at: Waypoint): Promise<void> | void;
-  /** Sends a frame back to where `at` came from: the answer to a request that does not go on. */
-  reply(frame: Frame, related: RequestId, at: Waypoint): Promise<void> | void;
-}
-
-/** What came with a frame: its lane, and for arrivals who sent it. `origin` is the arrival or the route itself. */
-export interface Waypoint {
-  readonly related: RequestId | undefined;
-  readonly from: PeerContext | undefined;
-  readonly origin: unknown;
-  /** The transport made the frame up itself; there is nothing in it to judge. */
-  readonly synthetic: boolean;
-}
-
 /** One direction of a guard. `accept` settles when the frame has been forwarded, answered or dropped, and rejects as `forward` does. */
-export interface Flow {
+interface Flow {
   accept(frame: Frame, at: Waypoint): Promise<void>;
 }
 
-/** What becomes of a frame; exactly one of the members is set, or none: then it vanishes. */
-interface Outcome {
-  readonly go?: Frame;
-  readonly reply?: Frame;
-}
-const DROP: Outcome = {};
-
 export function createFlow(state: GuardState, sinks: Sinks): Flow {
   const { ledger, limits, policy } = state;
-  const lanes = new Map<RequestId | undefined, Lane>();
-  const answerer: Initiator = sinks.initiator === "peer" ? "app" : "peer";
-  // Frames in line, in all lanes.
-  let held = 0;
-
   // Over the cap a frame that would have to be held is refused: the pump goes on pulling, and nothing grows.
-  const full = (at: Waypoint, concerned: boolean) => held >= limits.maxIncomingRequests && (concerned || lanes.has(at.related));
+  const turns = createTurns(sinks, limits.maxIncomingRequests);
+  const answerer: Initiator = sinks.initiator === "peer" ? "app" : "peer";
 
-  const deliver = (outcome: Outcome, message: Message, at: Waypoint): Promise<void> | void => {
-    if (outcome.go !== undefined) return sinks.forward(outcome.go, at);
-    if (outcome.reply !== undefined && isRequest(message)) return sinks.reply(outcome.reply, message.id, at);
-  };
+  // A request as the interceptors of its response will see it: whoever gets the message may edit it, so they get a copy where any asks.
+  const kept = (chain: Chain, message: RequestMessage): RequestMessage =>
+    chain.entries.some(({ withRequest }) => withRequest) ? cloneJson(message, limits.maxDepth) : message;
 
-  // A frame that needs no judgement goes at once, unless its lane holds something.
-  const inTurn = (kind: FrameKind, message: Message, at: Waypoint, outcome: Outcome | Promise<Outcome>): Promise<void> | void => {
-    const waiting = lanes.get(at.related);
-    if (waiting === undefined && !(outcome instanceof Promise)) return deliver(outcome, message, at);
-    const lane = waiting ?? createLane();
-    lanes.set(at.related, lane);
-    const place = lane.enter(kind);
-    held++;
-    return new Promise<void>((resolve, reject) => {
-      const release = (settled: Outcome) =>
-        place.release(() => {
-          held--;
-          if (lane.length === 0 && lanes.get(at.related) === lane) lanes.delete(at.related);
-          // Started here, in order; the next frame does not wait until this one is accepted.
-          Promise.resolve(deliver(settled, message, at)).then(resolve, reject);
-        });
-      if (outcome instanceof Promise) outcome.then(release, () => release(DROP));
-      else release(outcome);
-    });
-  };
+  // Asking the chain about its own methods would never end.
+  const hosted = ({ initiator, method }: Exchange) =>
+    initiator === "peer" && policy.hostsChain === true && interceptorMethod(method) !== undefined;
 
   const refuse = async (subject: Subject, reason: BlockReason, error: RpcError): Promise<Outcome> => {
     await decide(state, subject, { verdict: subject.kind === "notification" ? "dropped" : "blocked", reason, code: error.code });
     if (subject.id === undefined) return DROP;
-    const frame = { message: errorAnswer(subject.id, error) };
+    const frame = errorFrame(subject.id, error.toJson());
     return subject.kind === "request" ? { reply: frame } : { go: frame };
   };
 
   const onRequest = (frame: Frame, message: RequestMessage, at: Waypoint): Promise<void> | void => {
     const { id, method } = message;
     const subject = subjectOf("request", method, at, message, id);
-    const turn = (outcome: Outcome | Promise<Outcome>) => inTurn("request", message, at, outcome);
+    const turn = (outcome: Outcome | Promise<Outcome>) => turns.take("request", message, at, outcome);
     const chain = state.chainOrNone();
     if (chain === undefined) return turn(refuse(subject, "failed", unjudgeable()));
     const exchange: Exchange = {
@@ -105,8 +67,8 @@ export function createFlow(state: GuardState, sinks: Sinks): Flow {
       from: at.from,
       stop: createSignal(),
       original: message,
-      final: message,
-      responseEvent: state.tasks.eventOf(message),
+      final: kept(chain, message),
+      responseEvent: state.tasks.eventOf(sinks.initiator, message),
       state: "open",
     };
     if (!ledger.open(exchange)) {
@@ -121,7 +83,7 @@ export function createFlow(state: GuardState, sinks: Sinks): Flow {
       const wrong = checkPart(method, "request", paramsOf(message));
       return wrong === undefined ? turn({ go: frame }) : end("invalid_message", new RpcError(ErrorCode.invalidParams, `Invalid ${method}: ${wrong}`));
     }
-    if (policy.hostsChain === true && interceptorMethod(method) !== undefined) return turn({ go: frame });
+    if (hosted(exchange)) return turn({ go: frame });
     let cases: readonly Case[];
     try {
       cases = chain.entries.length === 0 ? [] : requestCases(message, method);
@@ -129,7 +91,7 @@ export function createFlow(state: GuardState, sinks: Sinks): Flow {
       return end("invalid_message", asRpcError(thrown));
     }
     const concerned = concerns(chain, cases);
-    if (full(at, concerned)) return end("overloaded", overloaded());
+    if (turns.full(at, concerned)) return end("overloaded", overloaded());
     if (!concerned) return turn({ go: frame });
 
     exchange.state = "judging-request";
@@ -141,7 +103,7 @@ export function createFlow(state: GuardState, sinks: Sinks): Flow {
         } else {
           exchange.state = "open";
           // What goes on is the request itself, as the chain has left it.
-          exchange.final = outcome.go.message as RequestMessage;
+          exchange.final = kept(chain, outcome.go.message as RequestMessage);
         }
         return outcome;
       }),
@@ -149,7 +111,7 @@ export function createFlow(state: GuardState, sinks: Sinks): Flow {
   };
 
   const onResponse = (frame: Frame, message: ResultMessage | ErrorMessage, at: Waypoint): Promise<void> | void => {
-    const turn = (outcome: Outcome | Promise<Outcome>) => inTurn("response", message, at, outcome);
+    const turn = (outcome: Outcome | Promise<Outcome>) => turns.take("response", message, at, outcome);
     const id = message.id ?? undefined;
     const exchange = id === undefined ? undefined : ledger.find(answerer, id);
     if (exchange === undefined) {
@@ -177,7 +139,7 @@ export function createFlow(state: GuardState, sinks: Sinks): Flow {
       state.learn(exchange.method, message.result);
     }
     if (at.synthetic || LIFECYCLE_METHODS.has(exchange.method)) return end({ go: frame });
-    if (policy.hostsChain === true && interceptorMethod(exchange.method) !== undefined) return end({ go: frame });
+    if (hosted(exchange)) return end({ go: frame });
     if (exchange.responseEvent === undefined && exchange.chain.hooksResponses) {
       return invalid("The result of a task that was not created on this connection cannot be checked");
     }
@@ -187,9 +149,9 @@ export function createFlow(state: GuardState, sinks: Sinks): Flow {
     } catch (thrown) {
       return invalid(describeError(thrown));
     }
-    state.tasks.note(createdTask(message), exchange.method);
+    state.tasks.note(exchange.initiator, createdTask(message), exchange.method);
     const concerned = concerns(exchange.chain, cases);
-    if (full(at, concerned)) return end(refuse(subject, "overloaded", overloaded()));
+    if (turns.full(at, concerned)) return end(refuse(subject, "overloaded", overloaded()));
     if (!concerned) return end({ go: frame });
 
     exchange.state = "judging-response";
@@ -203,14 +165,19 @@ export function createFlow(state: GuardState, sinks: Sinks): Flow {
   };
 
   const onNotification = (frame: Frame, message: NotificationMessage, at: Waypoint): Promise<void> | void => {
-    const turn = (outcome: Outcome | Promise<Outcome>) => inTurn("notification", message, at, outcome);
+    const turn = (outcome: Outcome | Promise<Outcome>) => turns.take("notification", message, at, outcome);
     if (policy.interceptNotifications !== true || PLAIN_NOTIFICATIONS.has(message.method)) return turn({ go: frame });
     const subject = subjectOf("notification", message.method, at, message, undefined);
     const chain = state.chainOrNone();
     if (chain === undefined) return turn(refuse(subject, "failed", unjudgeable()));
-    const cases = requestCases(message, message.method);
+    let cases: readonly Case[];
+    try {
+      cases = chain.entries.length === 0 ? [] : requestCases(message, message.method);
+    } catch (thrown) {
+      return turn(refuse(subject, "invalid_message", asRpcError(thrown)));
+    }
     const concerned = concerns(chain, cases);
-    if (full(at, concerned)) return turn(refuse(subject, "overloaded", overloaded()));
+    if (turns.full(at, concerned)) return turn(refuse(subject, "overloaded", overloaded()));
     if (!concerned) return turn({ go: frame });
     const stop = state.track(createSignal());
     const judged = run(subject, frame, cases, { chain, stop, version: state.versionOf(message) });
@@ -229,18 +196,19 @@ export function createFlow(state: GuardState, sinks: Sinks): Flow {
     if (!unseen) return sinks.forward(frame, at);
   };
 
-  type Scope = Pick<Exchange, "chain" | "stop" | "version"> & { readonly original?: RequestMessage; readonly final?: RequestMessage };
+  type Scope = Pick<Exchange, "chain" | "stop" | "version" | "trace"> & { readonly original?: RequestMessage; readonly final?: RequestMessage };
 
   // Judges one frame. Never rejects: whatever fails inside is a refusal, unless its exchange was stopped.
   const run = async (subject: Subject, frame: Frame, cases: readonly Case[], scope: Scope): Promise<Outcome> => {
     const started = state.host.now();
     let judgement: Judgement;
     try {
-      const context = await contextOf(state, subject, scope.version);
+      scope.trace ??= traceOf(scope.original ?? subject.message, state.host);
+      const context = await contextOf(state, subject, scope.trace, scope.version);
       if (context === undefined) return await refuse(subject, "context_failed", unjudgeable());
       judgement = await judge({
-        // A frame without text may still be in its sender's hands, and what is judged must be what is sent.
-        frame: frame.text === undefined ? { message: cloneJson(frame.message, limits.maxDepth) } : frame,
+        // What the application sends without text may still be in its hands, and what is judged must be what is sent. An arrival is ours alone.
+        frame: sinks.direction === "sending" && frame.text === undefined ? { message: cloneJson(frame.message, limits.maxDepth) } : frame,
         cases,
         chain: scope.chain,
         direction: sinks.direction,
@@ -259,7 +227,7 @@ export function createFlow(state: GuardState, sinks: Sinks): Flow {
     }
     if (judgement.refusal === undefined) return { go: judgement.frame };
     if (scope.original === undefined) return DROP;
-    const answer = { message: answerTo(scope.original, judgement.refusal, policy, scope.version) };
+    const answer = answerTo(scope.original, judgement.refusal, policy, scope.version);
     return subject.kind === "request" ? { reply: answer } : { go: answer };
   };
 

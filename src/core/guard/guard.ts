@@ -1,10 +1,11 @@
-import { LocalError } from "../base/errors.ts";
+import { describeError, LocalError } from "../base/errors.ts";
 import { createQueue } from "../base/queue.ts";
 import type { Arrival, PeerContext, Route, Transport } from "../transport/transport.ts";
 import type { RequestId } from "../wire/message.ts";
-import { createFlow, type Waypoint } from "./flow.ts";
+import { createFlow } from "./flow.ts";
 import type { GuardOptions } from "./options.ts";
 import { createGuardState } from "./state.ts";
+import type { Waypoint } from "./turns.ts";
 
 /** A transport with a guard on it. The guard closes what it wraps. */
 export interface GuardedTransport extends Transport {
@@ -45,7 +46,7 @@ export function guardTransport(inner: Transport, options: GuardOptions): Guarded
   });
 
   // An answer that cannot be sent has nobody left to wait for it.
-  const quietly = (sent: Promise<void>) => sent.catch((thrown: unknown) => state.log("warn", `an answer was not sent: ${String(thrown)}`));
+  const quietly = (sent: Promise<void>) => sent.catch((thrown: unknown) => state.log("warn", `a message was not sent: ${describeError(thrown)}`));
 
   const pull = async (): Promise<void> => {
     try {

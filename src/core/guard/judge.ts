@@ -15,7 +15,7 @@ import type { BlockReason } from "./decision.ts";
 import type { GuardPolicy } from "./options.ts";
 import { checkPart, followingCases, type Case } from "./routes.ts";
 
-export interface JudgeInput {
+interface JudgeInput {
   readonly frame: Frame;
   readonly cases: readonly Case[];
   readonly chain: Chain;
@@ -54,6 +54,9 @@ export async function judge(input: JudgeInput): Promise<Judgement> {
   // A message's messages go back to the side that sent the judged payload; the answer to a response goes the other way.
   const toSender = "method" in frame.message;
   let message = frame.message;
+  // Nobody edits the frame while it is judged, so the chain need not copy it. Once it has gone on it is its receiver's, and what an audit
+  // entry reads after that must be a copy.
+  const owned = chain.entries.every(({ policy: { mode } }) => mode === "active");
 
   for (let next = pending.shift(); next !== undefined; next = pending.shift()) {
     const item = next;
@@ -63,6 +66,7 @@ export async function judge(input: JudgeInput): Promise<Judgement> {
         phase: item.phase,
         direction,
         payload: item.payload(message),
+        owned,
         context,
         signal,
         // What is processed must be what was judged, so a mutated arrival is judged again.
@@ -117,7 +121,7 @@ function acceptMutation(item: Case, after: unknown, before: unknown): unknown {
     payload = typeof kept["message"] === "string" ? { ...before, message: kept["message"] } : { ...before };
     if (kept["message"] === undefined) delete payload["message"];
   }
-  const wrong = checkPart(item.event, item.phase, payload);
+  const wrong = checkPart(item.event, item.phase, payload) ?? item.wrong?.(payload);
   if (wrong !== undefined) throw new LocalError("malformed_result", wrong);
   return payload;
 }

@@ -2,6 +2,7 @@ import type { SignalSource } from "../base/signal.ts";
 import type { Chain } from "../chain/chain.ts";
 import type { PeerContext } from "../transport/transport.ts";
 import type { RequestId, RequestMessage } from "../wire/message.ts";
+import type { Trace } from "./trace.ts";
 
 /** Who sent a request: the other end of the guarded transport, or the application that holds the guard. */
 export type Initiator = "peer" | "app";
@@ -29,6 +30,8 @@ export interface Exchange {
   final: RequestMessage;
   /** The event of the response phase; for a task's result it is the method that created the task, `undefined` if nobody knows. */
   responseEvent: string | undefined;
+  /** Of both phases: set when the first of them is judged. */
+  trace?: Trace;
   state: "judging-request" | "open" | "judging-response" | "ended";
 }
 

@@ -32,7 +32,10 @@ export interface Refusal {
 export interface GuardPolicy {
   /** Judge notifications too. Default false; on in `wrap`. */
   readonly interceptNotifications?: boolean;
-  /** Let the interceptor methods through: for a server that hosts the very chain that guards it. Default false. */
+  /**
+   * Let the peer's calls of the interceptor methods through: for a server that hosts interceptors, which would judge calls of themselves.
+   * Default false; `guardServer` sees for itself.
+   */
   readonly hostsChain?: boolean;
   /** What happens to an error response that an active response hook of its event does not handle. Default `pass`. */
   readonly errorResponses?: "pass" | "generic";

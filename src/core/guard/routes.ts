@@ -1,3 +1,4 @@
+import { compareCodePoints } from "../base/compare-code-points.ts";
 import { RpcError, ErrorCode } from "../base/errors.ts";
 import { isObject, ownMember, setMember, type JsonObject } from "../base/json.ts";
 import { describeProblem, type Problem } from "../wire/check.ts";
@@ -13,7 +14,8 @@ import {
   checkProgressParams,
 } from "../wire/gen/mcp.ts";
 import type { Phase } from "../wire/gen/interceptors.ts";
-import { isErrorResponse, isRequest, isResult, type Message } from "../wire/message.ts";
+import { isErrorResponse, isResult, type Message } from "../wire/message.ts";
+import { mayAskForInput } from "../wire/versions.ts";
 import type { Exchange } from "./ledger.ts";
 
 /**
@@ -29,6 +31,8 @@ export interface Case {
   payload(message: Message): unknown;
   /** The message with the chain's payload in place, and the members that were left out put back. */
   write(message: Message, payload: JsonObject): Message;
+  /** Why the message would not be valid with this payload in place, where the event alone does not tell. */
+  wrong?(payload: JsonObject): string | undefined;
 }
 
 /** Methods that pass unjudged if they are valid, since a connection cannot come about without them. */
@@ -109,18 +113,34 @@ function outerError(event: string): Case {
   };
 }
 
-/** A case for the value at a path below `params` or `result`. */
-function inner(event: string, phase: Phase, path: readonly string[], wrap?: "uri"): Case {
+/** A case for the object at a path below `params` or `result`; one that is not there reads as empty. */
+function inner(event: string, phase: Phase, path: readonly string[]): Case {
   return {
     event,
     phase,
     error: false,
-    payload(message) {
-      const value = readAt(message, path);
-      if (wrap === "uri") return { uri: value };
-      return value ?? {};
-    },
-    write: (message, payload) => writeAt(message, path, wrap === "uri" ? payload["uri"] : payload),
+    payload: (message) => readAt(message, path) ?? {},
+    write: (message, payload) => writeAt(message, path, payload),
+  };
+}
+
+/** An answer in a retry. No interceptor may make another kind of answer of it, or none. */
+function embeddedAnswer(event: string, key: string): Case {
+  return {
+    ...inner(event, "response", ["params", "inputResponses", key]),
+    wrong: (payload) => (answeredEvent(payload) === event ? undefined : `it must be the answer to ${event}`),
+  };
+}
+
+/** A URI that is subscribed to, at a path below `params`. */
+function subscribedUri(path: readonly string[]): Case {
+  return {
+    event: "resources/subscribe",
+    phase: "request",
+    error: false,
+    payload: (message) => ({ uri: readAt(message, path) }),
+    write: (message, payload) => writeAt(message, path, payload["uri"]),
+    wrong: ({ uri }) => (typeof uri === "string" ? undefined : "params/uri must be a string"),
   };
 }
 
@@ -134,8 +154,13 @@ export function requestCases(message: Message, method: string): readonly Case[] 
   const responses = ownMember(params, "inputResponses");
   if (responses !== undefined) {
     if (!isObject(responses)) throw new RpcError(ErrorCode.invalidParams, "params/inputResponses must be an object");
-    for (const key of Object.keys(responses).sort(byCodePoint)) {
-      cases.push(inner(answeredEvent(responses[key], key), "response", ["params", "inputResponses", key]));
+    for (const key of Object.keys(responses).sort(compareCodePoints)) {
+      const event = answeredEvent(responses[key]);
+      if (event === undefined) {
+        const what = "must be the answer to exactly one of elicitation, roots and sampling";
+        throw new RpcError(ErrorCode.invalidParams, `params/inputResponses/${key} ${what}`);
+      }
+      cases.push(embeddedAnswer(event, key));
     }
   }
   cases.push(outer);
@@ -152,25 +177,24 @@ export function followingCases(message: Message, method: string): readonly Case[
   if (!isObject(notifications)) return [];
   const uris = ownMember(notifications, "resourceSubscriptions");
   if (!Array.isArray(uris)) return [];
-  return uris.map((_uri, index) =>
-    inner("resources/subscribe", "request", ["params", "notifications", "resourceSubscriptions", String(index)], "uri"),
-  );
+  return uris.map((_uri, index) => subscribedUri(["params", "notifications", "resourceSubscriptions", String(index)]));
 }
 
 /**
  * The cases of a response. A result that asks for input runs the embedded requests and not the outer event, which waits for the complete
- * result. Throws an `RpcError` (-32603) where an embedded request cannot be read.
+ * result. Throws an `RpcError` (-32603) where an embedded request cannot be read. In a revision that does not know such results (and where
+ * nobody knows the revision) the reader takes any result for complete, so the outer event runs.
  */
-export function responseCases(message: Message, exchange: Exchange): readonly Case[] {
+export function responseCases(message: Message, exchange: Pick<Exchange, "method" | "responseEvent" | "version">): readonly Case[] {
   const event = exchange.responseEvent ?? exchange.method;
   if (isErrorResponse(message)) return [outerError(event)];
   if (!isResult(message)) return [];
-  if (ownMember(message.result, "resultType") !== "input_required") return [outerResult(event)];
+  if (!mayAskForInput(exchange.version) || ownMember(message.result, "resultType") !== "input_required") return [outerResult(event)];
   const requests = ownMember(message.result, "inputRequests");
   if (requests === undefined) return [];
   if (!isObject(requests)) throw new RpcError(ErrorCode.internalError, "result/inputRequests must be an object");
   return Object.keys(requests)
-    .sort(byCodePoint)
+    .sort(compareCodePoints)
     .map((key) => {
       const request = requests[key];
       const method = isObject(request) ? ownMember(request, "method") : undefined;
@@ -181,22 +205,15 @@ export function responseCases(message: Message, exchange: Exchange): readonly Ca
     });
 }
 
-// An answer carries no method, so its members tell what it answers.
-function answeredEvent(answer: unknown, key: string): string {
+// An answer carries no method, so its members tell what it answers: exactly one thing, or it is none.
+function answeredEvent(answer: unknown): string | undefined {
   const events: string[] = [];
   if (isObject(answer)) {
     if (Object.hasOwn(answer, "action")) events.push("elicitation/create");
     if (Object.hasOwn(answer, "roots")) events.push("roots/list");
     if (Object.hasOwn(answer, "model")) events.push("sampling/createMessage");
   }
-  const [event] = events;
-  if (event === undefined || events.length > 1) {
-    throw new RpcError(
-      ErrorCode.invalidParams,
-      `params/inputResponses/${key} must be the answer to exactly one of elicitation, roots and sampling`,
-    );
-  }
-  return event;
+  return events.length === 1 ? events[0] : undefined;
 }
 
 /** The task that a result has created, if it has (tasks of revision 2025-11-25 and of the extension). */
@@ -209,6 +226,12 @@ export function createdTask(message: Message): string | undefined {
 
 export function paramsOf(message: Message): JsonObject {
   return "params" in message && message.params !== undefined ? message.params : {};
+}
+
+/** A member of the `_meta` of a message's params. */
+export function metaOf(message: Message, key: string): unknown {
+  const meta = ownMember(paramsOf(message), "_meta");
+  return isObject(meta) ? ownMember(meta, key) : undefined;
 }
 
 function withMember(message: Message, member: "params" | "result" | "error", value: unknown): Message {
@@ -240,20 +263,4 @@ function writeAt(message: Message, path: readonly string[], leaf: unknown): Mess
   };
   // A message stays a message: the path lies below params or result.
   return write(message, 0) as Message;
-}
-
-/** Order of Unicode code points, which differs from UTF-16's above U+D7FF. */
-function byCodePoint(left: string, right: string): number {
-  const a = [...left];
-  const b = [...right];
-  for (let index = 0; index < Math.min(a.length, b.length); index++) {
-    const difference = (a[index]?.codePointAt(0) ?? 0) - (b[index]?.codePointAt(0) ?? 0);
-    if (difference !== 0) return difference;
-  }
-  return a.length - b.length;
-}
-
-/** The method of a message, or what an exchange says it answers. */
-export function methodOf(message: Message): string | undefined {
-  return isRequest(message) || "method" in message ? message.method : undefined;
 }

@@ -1,13 +1,13 @@
 import { detectHost, type Host } from "../base/host.ts";
-import { isObject, ownMember, type JsonObject } from "../base/json.ts";
+import { ownMember, type JsonObject } from "../base/json.ts";
 import { resolveLimits, type Limits } from "../base/limits.ts";
 import type { SignalSource } from "../base/signal.ts";
 import type { Chain } from "../chain/chain.ts";
 import { isRequest, type Message } from "../wire/message.ts";
 import { META } from "../wire/versions.ts";
-import { createLedger, type Ledger } from "./ledger.ts";
+import { createLedger, type Initiator, type Ledger } from "./ledger.ts";
 import type { GuardOptions, GuardPolicy } from "./options.ts";
-import { paramsOf } from "./routes.ts";
+import { metaOf, paramsOf } from "./routes.ts";
 import { randomHex } from "./trace.ts";
 
 /** What the two directions of a guard share. */
@@ -34,11 +34,14 @@ export interface GuardState {
   stopAll(reason: unknown): void;
 }
 
-/** Which method created a task, so that its result is judged as that method's. Bounded: the oldest are forgotten. */
-export interface TaskTable {
-  note(taskId: string | undefined, method: string): void;
+/**
+ * Which method created a task, so that its result is judged as that method's. By who asked for it: each side names its own tasks. Bounded:
+ * the oldest are forgotten. A task that two methods claim to have created is nobody's, so that none can lend its result to the other.
+ */
+interface TaskTable {
+  note(initiator: Initiator, taskId: string | undefined, method: string): void;
   /** For a request for a task's result: the event of its response. For any other request: its method. */
-  eventOf(message: Message): string | undefined;
+  eventOf(initiator: Initiator, message: Message): string | undefined;
 }
 
 export function createGuardState(options: GuardOptions): GuardState {
@@ -57,11 +60,9 @@ export function createGuardState(options: GuardOptions): GuardState {
     sessionId: `s-${randomHex(host, 8)}`,
     log: (level, message) => options.log?.({ level, message }),
     versionOf(message) {
-      const params = paramsOf(message);
-      const meta = ownMember(params, "_meta");
-      const declared = isObject(meta) ? ownMember(meta, META.protocolVersion) : undefined;
+      const declared = metaOf(message, META.protocolVersion);
       if (typeof declared === "string") return declared;
-      const requested = isRequest(message) && message.method === "initialize" ? ownMember(params, "protocolVersion") : undefined;
+      const requested = isRequest(message) && message.method === "initialize" ? ownMember(paramsOf(message), "protocolVersion") : undefined;
       return typeof requested === "string" ? requested : negotiated;
     },
     learn(method, result) {
@@ -91,21 +92,26 @@ export function createGuardState(options: GuardOptions): GuardState {
 }
 
 function createTaskTable(limit: number): TaskTable {
-  const methods = new Map<string, string>();
+  const creators: Record<Initiator, Map<string, string | undefined>> = { peer: new Map(), app: new Map() };
   return {
-    note(taskId, method) {
-      if (taskId === undefined || method.startsWith("tasks/") || methods.has(taskId)) return;
+    note(initiator, taskId, method) {
+      if (taskId === undefined || method.startsWith("tasks/")) return;
+      const methods = creators[initiator];
+      if (methods.has(taskId)) {
+        if (methods.get(taskId) !== method) methods.set(taskId, undefined);
+        return;
+      }
       if (methods.size >= limit) {
         const oldest = methods.keys().next();
         if (oldest.done !== true) methods.delete(oldest.value);
       }
       methods.set(taskId, method);
     },
-    eventOf(message) {
+    eventOf(initiator, message) {
       if (!isRequest(message)) return undefined;
       if (message.method !== "tasks/result") return message.method;
       const taskId = ownMember(paramsOf(message), "taskId");
-      return typeof taskId === "string" ? methods.get(taskId) : undefined;
+      return typeof taskId === "string" ? creators[initiator].get(taskId) : undefined;
     },
   };
 }

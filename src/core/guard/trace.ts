@@ -1,8 +1,7 @@
 import type { Host } from "../base/host.ts";
-import { isObject, ownMember } from "../base/json.ts";
 import type { InvocationContext } from "../wire/gen/interceptors.ts";
 import type { Message } from "../wire/message.ts";
-import { paramsOf } from "./routes.ts";
+import { metaOf } from "./routes.ts";
 
 const TRACEPARENT = /^[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}$/;
 
@@ -13,12 +12,11 @@ export function randomHex(host: Host, bytes: number): string {
   return text;
 }
 
-/**
- * The trace that a message belongs to: from its `_meta.traceparent` (W3C Trace Context) if that is well formed, else a new one.
- */
-export function traceOf(message: Message, host: Host): Required<Pick<InvocationContext, "traceId" | "spanId">> {
-  const meta = ownMember(paramsOf(message), "_meta");
-  const parent = isObject(meta) ? ownMember(meta, "traceparent") : undefined;
+export type Trace = Required<Pick<InvocationContext, "traceId" | "spanId">>;
+
+/** The trace that a request or a notification belongs to: from its `_meta.traceparent` (W3C Trace Context) if well formed, else a new one. */
+export function traceOf(message: Message, host: Host): Trace {
+  const parent = metaOf(message, "traceparent");
   const match = typeof parent === "string" ? TRACEPARENT.exec(parent) : null;
   const [traceId, spanId] = [match?.[1], match?.[2]];
   if (traceId !== undefined && spanId !== undefined && !/^0+$/.test(traceId) && !/^0+$/.test(spanId)) return { traceId, spanId };

@@ -1,4 +1,5 @@
 import { describeError } from "../base/errors.ts";
+import { cloneJson } from "../base/json.ts";
 import type { Direction } from "../chain/plan.ts";
 import type { PeerContext } from "../transport/transport.ts";
 import type { InvocationContext, Phase } from "../wire/gen/interceptors.ts";
@@ -7,7 +8,7 @@ import { outcomesOf, principalOf, type BlockReason, type Decision } from "./deci
 import type { Judgement } from "./judge.ts";
 import type { FrameKind } from "./lane.ts";
 import type { GuardState } from "./state.ts";
-import { traceOf } from "./trace.ts";
+import type { Trace } from "./trace.ts";
 
 /** What a decision is about. */
 export interface Subject {
@@ -22,11 +23,16 @@ export interface Subject {
 }
 
 /** The context that interceptors get; `undefined` where the provider rejected, so that the message must not pass. */
-export async function contextOf(state: GuardState, subject: Subject, version: string | undefined): Promise<InvocationContext | undefined> {
+export async function contextOf(
+  state: GuardState,
+  subject: Subject,
+  trace: Trace,
+  version: string | undefined,
+): Promise<InvocationContext | undefined> {
   const base: InvocationContext = {
     timestamp: new Date(state.host.wallTime()).toISOString(),
     sessionId: state.sessionId,
-    ...traceOf(subject.message, state.host),
+    ...trace,
     ...(subject.from?.principal === undefined ? {} : { principal: subject.from.principal }),
   };
   const provide = state.options.context;
@@ -40,25 +46,35 @@ export async function contextOf(state: GuardState, subject: Subject, version: st
       ...(version === undefined ? {} : { protocolVersion: version }),
       ...(subject.from === undefined ? {} : { from: subject.from }),
     });
-    return { ...base, ...provided };
+    // A copy: whoever provides it may keep it.
+    return cloneJson({ ...base, ...provided }, state.limits.maxDepth);
   } catch (thrown) {
     state.log("error", `the context provider rejected for ${subject.event}: ${describeError(thrown)}`);
     return undefined;
   }
 }
 
+interface Judged {
+  readonly judgement: Judgement;
+  readonly started: number;
+}
+
+/** Refused before the chain could look at it. */
+interface Unjudged {
+  readonly verdict: "blocked" | "dropped";
+  readonly reason: BlockReason;
+  readonly code?: number;
+}
+
 /**
  * Tells the outside about a decision: `observe` at once, `record` awaited. False where the record could not be written and the policy says
  * that nothing goes on without one.
  */
-export async function decide(
-  state: GuardState,
-  subject: Subject,
-  outcome: { readonly judgement: Judgement; readonly started: number } | { readonly verdict: "blocked" | "dropped"; readonly reason: BlockReason; readonly code?: number },
-): Promise<boolean> {
+export async function decide(state: GuardState, subject: Subject, outcome: Judged | Unjudged): Promise<boolean> {
   const { observe, record } = state.options;
   if (observe === undefined && record === undefined) return true;
-  const decision: Decision = { ...header(state, subject), ...("judgement" in outcome ? judged(state, subject, outcome) : { durationMs: 0, interceptors: [], ...outcome }) };
+  const rest = "judgement" in outcome ? judged(state, subject, outcome) : { durationMs: 0, interceptors: [], ...outcome };
+  const decision: Decision = { ...header(state, subject), ...rest };
   try {
     observe?.(decision);
   } catch (thrown) {
@@ -90,7 +106,7 @@ function header(state: GuardState, subject: Subject) {
   };
 }
 
-function judged(state: GuardState, subject: Subject, { judgement, started }: { judgement: Judgement; started: number }) {
+function judged(state: GuardState, subject: Subject, { judgement, started }: Judged) {
   const { refusal, changes, results } = judgement;
   const blocked = subject.kind === "notification" ? ("dropped" as const) : ("blocked" as const);
   return {

@@ -1,14 +1,9 @@
 import type { JsonObject } from "../base/json.ts";
 import { compileSchema } from "../schema/schema.ts";
+import type { Problem } from "../wire/check.ts";
 
-/** Why a `config` does not fit: a JSON pointer into it, and the end of a sentence. It never quotes the value. */
-export interface ConfigProblem {
-  readonly path: string;
-  readonly reason: string;
-}
-
-/** All that is wrong with a `config`; an empty list if nothing is. */
-export type ConfigCheck = (config: JsonObject) => readonly ConfigProblem[];
+/** All that is wrong with a `config`; an empty list if nothing is. It never quotes the value. */
+export type ConfigCheck = (config: JsonObject) => readonly Problem[];
 
 /** Throws `invalid_argument` for a schema that cannot be used. Nothing is fetched. */
 export function compileConfigSchema(schema: JsonObject): ConfigCheck {

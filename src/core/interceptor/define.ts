@@ -1,6 +1,9 @@
 import { LocalError } from "../base/errors.ts";
 import type { PlatformSignal } from "../base/host.ts";
 import { cloneJson, isObject, type JsonObject } from "../base/json.ts";
+import { describeMember } from "../wire/check.ts";
+import { canonicalDescriptor, readDescriptor, readExtras } from "../wire/descriptors.ts";
+import type { ErrorPayload, PayloadOf } from "../wire/events.ts";
 import type {
   Compat,
   InterceptorDescriptor,
@@ -11,9 +14,9 @@ import type {
   Principal,
   PriorityHint,
 } from "../wire/gen/interceptors.ts";
+import { OWN_META } from "../wire/meta.ts";
+import { timeoutProblem } from "../wire/timeout.ts";
 import { compileConfigSchema, type ConfigCheck } from "./config-schema.ts";
-import { descriptorProblem, OWN_META, readExtras, timeoutProblem } from "./descriptor.ts";
-import type { ErrorPayload, PayloadOf } from "./payload.ts";
 import type { Mutation, Verdict } from "./verdict.ts";
 
 export interface HookDeclaration {
@@ -87,13 +90,13 @@ type HookInput<Hook, E extends boolean> = Hook extends {
   : never;
 
 /** The inputs that hooks lead to: a union, told apart by `event` and `phase`. */
-export type InputOf<H extends readonly HookDeclaration[], E extends boolean = false> = HookInput<H[number], E>;
+type InputOf<H extends readonly HookDeclaration[], E extends boolean = false> = HookInput<H[number], E>;
 
-export type ValidatorOutput = boolean | Verdict;
-export type MutatorOutput<Payload> = Payload | Mutation<Payload>;
+type ValidatorOutput = boolean | Verdict;
+type MutatorOutput<Payload> = Payload | Mutation<Payload>;
 
 /** Match conditions that a pattern cannot say: false, and the handler is not called. A throw, or anything but a boolean, is a failure. */
-export interface Conditions<Input> {
+interface Conditions<Input> {
   readonly when?: (input: Input) => boolean;
 }
 
@@ -134,7 +137,7 @@ export function mutator<const H extends readonly HookDeclaration[], const E exte
 
 /** Whether a value is an interceptor, made by this copy of the package or by another. */
 export function isInterceptor(value: unknown): value is Interceptor {
-  return isObject(value) && typeof value["handler"] === "function" && descriptorProblem(value["descriptor"]) === undefined;
+  return isObject(value) && typeof value["handler"] === "function" && readDescriptor(value["descriptor"]).refused === undefined;
 }
 
 // A handler is called only for its own hooks, so the input it gets is one of those that its type names.
@@ -170,17 +173,17 @@ function define(type: InterceptorType, declaration: Declaration & Conditions<nev
     description,
     type,
     hooks,
-    mode: mode === "active" ? undefined : mode,
-    failOpen: failOpen === false ? undefined : failOpen,
-    priorityHint: type === "validation" || priorityHint === 0 ? undefined : priorityHint,
+    mode,
+    failOpen,
+    priorityHint: type === "validation" ? undefined : priorityHint,
     compat,
     configSchema,
     _meta: Object.values(extras).every((extra) => extra === undefined) ? undefined : extras,
   };
-  const problem = descriptorProblem(draft);
-  if (problem !== undefined) throw fail(problem);
-  // Checked just above; the copy drops the members that are undefined, and is ours alone.
-  const descriptor = deepFreeze(cloneJson(draft)) as InterceptorDescriptor;
+  const { value, refused } = readDescriptor(draft);
+  if (refused !== undefined) throw fail(describeMember(refused, "it"));
+  // The copy drops the members that are undefined, and is ours alone.
+  const descriptor = deepFreeze(canonicalDescriptor(cloneJson(value)));
 
   let checkConfig: ConfigCheck | undefined;
   try {

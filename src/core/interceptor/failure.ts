@@ -1,6 +1,6 @@
 import { describeError, ErrorCode, RpcError } from "../base/errors.ts";
+import type { Problem } from "../wire/check.ts";
 import type { Phase } from "../wire/gen/interceptors.ts";
-import type { ConfigProblem } from "./config-schema.ts";
 
 /** Why an invocation failed. Stable, and all that crosses the wire unless `exposeErrors` is set. */
 export type FailureReason = "timeout" | "crashed" | "malformed_result" | "unavailable" | "invalid_config" | "incompatible";
@@ -27,7 +27,7 @@ export function executionFailed(
   reason: FailureReason,
   cause: unknown,
   expose: boolean,
-  errors?: readonly ConfigProblem[],
+  errors?: readonly Problem[],
 ): RpcError {
   const data = {
     interceptor,

@@ -3,8 +3,8 @@ import { platformSignal, type Host, type PlatformSignal } from "../base/host.ts"
 import { cloneJson, isObject, ownMember, type JsonObject } from "../base/json.ts";
 import { createSignal, type Signal, type SignalSource } from "../base/signal.ts";
 import type { InvokeParams, Phase, Principal } from "../wire/gen/interceptors.ts";
+import { OWN_META } from "../wire/meta.ts";
 import type { HandlerContext, HandlerInput, Interceptor } from "./define.ts";
-import { OWN_META } from "./descriptor.ts";
 
 interface CallOptions {
   readonly host: Host;

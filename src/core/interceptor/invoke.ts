@@ -2,10 +2,12 @@ import { ErrorCode, LocalError, RpcError } from "../base/errors.ts";
 import type { Host } from "../base/host.ts";
 import { cloneJson, isObject } from "../base/json.ts";
 import type { Signal } from "../base/signal.ts";
+import { isThenable } from "../base/thenable.ts";
 import type { InvokeParams, InvokeResult, Principal } from "../wire/gen/interceptors.ts";
+import { hooksMatch, isEvent } from "../wire/patterns.ts";
+import { timeoutProblem } from "../wire/timeout.ts";
+import { holds } from "./condition.ts";
 import type { HandlerInput, Interceptor } from "./define.ts";
-import { timeoutProblem } from "./descriptor.ts";
-import { isEvent, hooksMatch } from "./event.ts";
 import { executionFailed, executionTimedOut, type FailureReason } from "./failure.ts";
 import { createInput, endInput } from "./input.ts";
 import { resultOfHandler } from "./result.ts";
@@ -117,20 +119,13 @@ function waitFor(output: PromiseLike<unknown>, { input, finish, failed, timeoutM
   });
 }
 
-function applies(interceptor: Interceptor, input: HandlerInput): boolean {
-  if (interceptor.when === undefined) return true;
-  const answer = interceptor.when(input);
-  if (typeof answer !== "boolean") throw new LocalError("invalid_argument", "when must return a boolean");
-  return answer;
+function applies({ when }: Interceptor, input: HandlerInput): boolean {
+  return when === undefined || holds(when, input);
 }
 
 // An interceptor whose `when` says no has nothing against the payload, and leaves it alone.
 function skipped(interceptor: Interceptor, payload: unknown): unknown {
   return interceptor.descriptor.type === "validation" ? true : payload;
-}
-
-export function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";
 }
 
 function checkParams({ descriptor }: Interceptor, { name, event, phase, config, context, timeoutMs }: InvokeParams): void {

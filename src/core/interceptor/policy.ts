@@ -1,13 +1,15 @@
 import { LocalError } from "../base/errors.ts";
 import { isObject } from "../base/json.ts";
+import { describeMember, under } from "../wire/check.ts";
+import { checkHint, checkHooks, readExtras } from "../wire/descriptors.ts";
 import type { Hook, InterceptorDescriptor, Mode, PriorityHint } from "../wire/gen/interceptors.ts";
+import { coversPattern } from "../wire/patterns.ts";
+import { timeoutProblem } from "../wire/timeout.ts";
 import type { HandlerInput, HookDeclaration } from "./define.ts";
-import { hooksProblem, readExtras, timeoutProblem } from "./descriptor.ts";
-import { coversPattern } from "./event.ts";
-import { priorityProblem, resolvePriority, type Priorities } from "./priority.ts";
+import { resolvePriority, type Priorities } from "./priority.ts";
 
 /** Time for one run where neither the chain nor the interceptor sets one. The SEP names none; a guard without one can hang its traffic. */
-export const DEFAULT_TIMEOUT_MS = 30_000;
+const DEFAULT_TIMEOUT_MS = 30_000;
 
 /** What `when` of an entry sees. The payload is a copy of its own, made on first reading. */
 export type ConditionInput = Pick<HandlerInput, "payload" | "event" | "phase" | "name">;
@@ -40,7 +42,7 @@ export interface Policy {
 
 /**
  * Override, else what the interceptor declares, else the default. Throws a `LocalError` that names the interceptor: `invalid_argument` for
- * an override that is none, `refused` for hooks that widen. The descriptor must have passed `descriptorProblem`.
+ * an override that is none, `refused` for hooks that widen. The descriptor must have been read.
  */
 export function resolvePolicy(descriptor: InterceptorDescriptor, overrides: Overrides = {}): Policy {
   const isMutator = descriptor.type === "mutation";
@@ -69,11 +71,12 @@ function overridesProblem(overrides: Overrides, isMutator: boolean): string | un
   if (failOpen !== undefined && typeof failOpen !== "boolean") return "failOpen must be a boolean";
   if (revalidate !== undefined && typeof revalidate !== "boolean") return "revalidate must be a boolean";
   if (when !== undefined && typeof when !== "function") return "when must be a function";
-  const priorityFault = isMutator && priorityHint !== undefined ? priorityProblem(priorityHint) : undefined;
-  if (priorityFault !== undefined) return `priorityHint ${priorityFault}`;
+  const wrongHint = isMutator && priorityHint !== undefined ? checkHint(priorityHint) : undefined;
+  if (wrongHint !== undefined) return describeMember(under("priorityHint", wrongHint), "");
   const timeoutFault = timeoutMs === undefined ? undefined : timeoutProblem(timeoutMs);
   if (timeoutFault !== undefined) return `timeoutMs ${timeoutFault}`;
-  return hooks === undefined ? undefined : hooksProblem(hooks);
+  const wrongHooks = hooks === undefined ? undefined : checkHooks(hooks);
+  return wrongHooks === undefined ? undefined : describeMember(under("hooks", wrongHooks), "");
 }
 
 function narrowHooks({ name, hooks: declared }: InterceptorDescriptor, narrowed: readonly HookDeclaration[]): readonly Hook[] {

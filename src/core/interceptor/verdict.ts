@@ -2,7 +2,7 @@ import type { JsonObject } from "../base/json.ts";
 import type { Severity, Signature, Suggestion } from "../wire/gen/interceptors.ts";
 
 /** A message as an author writes it; without a severity it counts as an error. */
-export interface VerdictMessage {
+interface VerdictMessage {
   readonly message: string;
   readonly path?: string;
   readonly severity?: Severity;
@@ -21,7 +21,7 @@ export interface Verdict {
   readonly signature?: Signature;
 }
 
-export interface VerdictOptions {
+interface VerdictOptions {
   /** Place of the fault in the payload. */
   readonly path?: string;
   readonly suggestions?: readonly Suggestion[];

@@ -2,9 +2,10 @@ import { describeError, ErrorCode, LocalError, RpcError } from "../base/errors.t
 import { isObject, type JsonObject } from "../base/json.ts";
 import type { Limits } from "../base/limits.ts";
 import { OwnSignal, type Signal } from "../base/signal.ts";
+import { isThenable } from "../base/thenable.ts";
 import type { Arrival, PeerContext, Route } from "../transport/transport.ts";
 import type { ErrorObject, Message, RequestId, RequestMessage } from "../wire/message.ts";
-import { isThenable, type Log } from "./log.ts";
+import type { Log } from "./log.ts";
 import type { CallOptions, RequestOptions } from "./outgoing.ts";
 
 /** A request of the peer's, for as long as it is handled. A spread copy works like the original. */

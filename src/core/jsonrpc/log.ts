@@ -1,4 +1,5 @@
 import type { JsonObject } from "../base/json.ts";
+import { isThenable } from "../base/thenable.ts";
 
 /** What an operator may want to know. No payload is in it; `error` is whatever was thrown, as it was thrown. */
 export interface LogEntry {
@@ -35,8 +36,4 @@ export function callDetached(log: Log, what: string, callback: () => unknown, do
   } catch (thrown) {
     failed(thrown);
   }
-}
-
-export function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";
 }

@@ -15,7 +15,7 @@ export interface ClientTools {
 export interface ClientToolsParts {
   readonly log: Log;
   readonly maxPages: number;
-  readonly compile: SchemaCompiler | undefined;
+  readonly compile: SchemaCompiler;
   request(method: string, params: JsonObject, options: RequestOptions): Promise<JsonObject>;
 }
 
@@ -25,7 +25,7 @@ export function createClientTools({ log, maxPages, compile, request }: ClientToo
   let outputs = new Map<string, SchemaCheck | undefined>();
 
   const compileOutput = ({ name, outputSchema }: Tool): void => {
-    if (outputSchema === undefined || compile === undefined) return;
+    if (outputSchema === undefined) return;
     try {
       outputs.set(name, compile(outputSchema));
     } catch (error) {

@@ -13,6 +13,7 @@ import {
   capabilitiesOf,
   createEndpoint,
   joinCapabilities,
+  schemaCompiler,
   type EndpointOptions,
   type ExtensionSettings,
   type MethodHandler,
@@ -32,7 +33,7 @@ export interface McpClientOptions extends EndpointOptions {
   readonly capabilities?: ClientCapabilities;
   /** Values of `resultType` that an extension has brought, and that `request` may give back. */
   readonly resultTypes?: readonly string[];
-  /** Checks structured content against the output schemas that `listTools` has seen; without it nothing is checked. */
+  /** Checks structured content against the output schemas that `listTools` has seen. Default: our own validator, as on the server. */
   readonly compileSchema?: SchemaCompiler;
 }
 
@@ -79,7 +80,7 @@ export class McpClient {
     this.#tools = createClientTools({
       log: this.#endpoint.log,
       maxPages: this.#endpoint.limits.maxPages,
-      compile: options.compileSchema,
+      compile: options.compileSchema ?? schemaCompiler(this.#endpoint.limits),
       request: (method, params, call) => this.request(method, params, call),
     });
   }

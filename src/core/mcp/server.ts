@@ -1,7 +1,7 @@
 import { ErrorCode, LocalError, RpcError } from "../base/errors.ts";
 import { cloneJson, isObject, type JsonObject } from "../base/json.ts";
+import { isThenable } from "../base/thenable.ts";
 import type { IncomingRequest } from "../jsonrpc/incoming.ts";
-import { isThenable } from "../jsonrpc/log.ts";
 import type { RequestOptions } from "../jsonrpc/outgoing.ts";
 import type { Middleware, OutgoingMiddleware, Peer } from "../jsonrpc/peer.ts";
 import type { Transport } from "../transport/transport.ts";
@@ -11,6 +11,7 @@ import {
   capabilitiesOf,
   createEndpoint,
   joinCapabilities,
+  schemaCompiler,
   type EndpointOptions,
   type ExtensionSettings,
   type MethodHandler,
@@ -29,7 +30,7 @@ export interface McpServerOptions extends EndpointOptions {
   readonly capabilities?: ServerCapabilities;
   /** For cacheable results whose handler says nothing itself. Default: not reused, private. */
   readonly cache?: CacheHints;
-  /** Checks tools' arguments and structured content; without it neither is checked. */
+  /** Checks tools' arguments and structured content. Default: our own validator, for JSON Schema 2020-12 and draft-07. */
   readonly compileSchema?: SchemaCompiler;
 }
 
@@ -72,7 +73,7 @@ export class McpServer {
     this.#options = options;
     this.#versions = resolveVersions(options.versions);
     this.#endpoint = createEndpoint<ServerContext>(options);
-    this.#tools = createTools(this.#endpoint.log, options.compileSchema);
+    this.#tools = createTools(this.#endpoint.log, options.compileSchema ?? schemaCompiler(this.#endpoint.limits));
   }
 
   /** Adds a tool; clients that are in a session are told. */
@@ -97,6 +98,11 @@ export class McpServer {
   notification(name: string, handler: NotificationHandler): this {
     this.#endpoint.notification(name, handler);
     return this;
+  }
+
+  /** Whether requests of this method have an answer here, in some revision. */
+  answers(method: string): boolean {
+    return OWN_METHODS.has(method) || this.#endpoint.methods.has(method) || (this.#tools.size > 0 && TOOL_METHODS.has(method));
   }
 
   /** Announces an extension under `capabilities.extensions`, in both eras. */

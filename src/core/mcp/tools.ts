@@ -29,11 +29,11 @@ export interface Tools {
 interface Entry {
   readonly definition: Tool;
   readonly handler: ToolHandler;
-  readonly input: SchemaCheck | undefined;
+  readonly input: SchemaCheck;
   readonly output: SchemaCheck | undefined;
 }
 
-export function createTools(log: Log, compile: SchemaCompiler | undefined): Tools {
+export function createTools(log: Log, compile: SchemaCompiler): Tools {
   const entries = new Map<string, Entry>();
 
   const run = async ({ definition: { name }, handler }: Entry, args: JsonObject, context: ServerContext): Promise<JsonObject> => {
@@ -58,8 +58,8 @@ export function createTools(log: Log, compile: SchemaCompiler | undefined): Tool
       if (!isObject(inputSchema) || inputSchema.type !== "object") {
         throw new LocalError("invalid_argument", `the inputSchema of the tool ${name} must be of type "object"`);
       }
-      const input = compile?.(inputSchema);
-      const output = outputSchema === undefined ? undefined : compile?.(outputSchema);
+      const input = compile(inputSchema);
+      const output = outputSchema === undefined ? undefined : compile(outputSchema);
       addOnce(entries, "tool", name, { definition: cloneJson(definition), handler, input, output });
     },
     list(params, version) {
@@ -72,7 +72,7 @@ export function createTools(log: Log, compile: SchemaCompiler | undefined): Tool
       if (!isObject(args)) throw invalidParams("params.arguments must be an object");
       const entry = entries.get(name);
       if (entry === undefined) throw new RpcError(ErrorCode.invalidParams, `Unknown tool: ${name}`);
-      const misfit = entry.input?.check(args);
+      const misfit = entry.input.check(args);
       if (misfit !== undefined) {
         const text = `Invalid arguments for the tool ${name}: arguments${misfit.path} ${misfit.reason}`;
         if (invalidInputIsResult(context.protocolVersion)) return failed(text);

@@ -7,7 +7,7 @@ import { invokeInterceptor } from "../interceptor/invoke.ts";
 import type { ServerContext } from "../mcp/context.ts";
 import type { McpServer } from "../mcp/server.ts";
 import { describeProblem } from "../wire/check.ts";
-import { INTERCEPTOR_SPELLINGS, INTERCEPTORS_EXTENSION, writeCapability, writeInvokeResult } from "../wire/dialects.ts";
+import { INTERCEPTOR_SPELLINGS, INTERCEPTORS_EXTENSION, writeCapability } from "../wire/dialects.ts";
 import { checkInvokeParams, checkListInterceptorsParams, type InvokeParams } from "../wire/gen/interceptors.ts";
 import { createRegistry } from "./registry.ts";
 
@@ -47,7 +47,8 @@ export function hostInterceptors(server: McpServer, interceptors: readonly Inter
     const problem = checkInvokeParams(params);
     const name = ownMember(params, "name");
     if (problem !== undefined) {
-      throw new RpcError(ErrorCode.invalidParams, describeProblem(problem, "params"), { ...(typeof name === "string" ? { interceptor: name } : {}), path: problem.path });
+      const data = { ...(typeof name === "string" ? { interceptor: name } : {}), path: problem.path };
+      throw new RpcError(ErrorCode.invalidParams, describeProblem(problem, "params"), data);
     }
     // Just checked, member by member.
     const call = params as unknown as InvokeParams;
@@ -55,14 +56,13 @@ export function hostInterceptors(server: McpServer, interceptors: readonly Inter
     if (interceptor === undefined) {
       throw new RpcError(ErrorCode.invalidParams, `There is no interceptor ${JSON.stringify(call.name)}`, { interceptor: call.name, path: "/name" });
     }
-    const result = invokeInterceptor(interceptor, call, {
+    return invokeInterceptor(interceptor, call, {
       host,
       signal: coreSignal,
       maxDepth: limits.maxDepth,
       exposeErrors,
       ...(from.principal === undefined ? {} : { caller: from.principal }),
     });
-    return result instanceof Promise ? result.then(writeInvokeResult) : writeInvokeResult(result);
   };
 
   for (const method of INTERCEPTOR_SPELLINGS.list) server.method(method, list);

@@ -1,8 +1,8 @@
 import { LocalError } from "../base/errors.ts";
-import { hooksMatch } from "../interceptor/event.ts";
 import type { Interceptor } from "../interceptor/define.ts";
-import { writeDescriptor } from "../wire/dialects.ts";
+import { writeDescriptor } from "../wire/descriptors.ts";
 import type { InterceptorDescriptor } from "../wire/gen/interceptors.ts";
+import { hooksMatch } from "../wire/patterns.ts";
 
 /** The interceptors that a server hosts, in the order of their registration. */
 export interface Registry {

@@ -8,7 +8,7 @@ export type Line =
   | { readonly kind: "unfinished"; readonly text: string };
 
 /** Bytes in, lines out; no promise, no clock. `next` is called until it gives `undefined`, then `push` again. */
-export interface LineSplitter {
+interface LineSplitter {
   push(chunk: Uint8Array): void;
   /** The stream is over: what is left comes as a last, unfinished line. */
   end(): void;

@@ -3,8 +3,7 @@ import { LocalError } from "../base/errors.ts";
 import { detectHost, type Host } from "../base/host.ts";
 import { isObject } from "../base/json.ts";
 import { resolveLimits, type Limits } from "../base/limits.ts";
-import type { Decoded, Frame } from "../wire/frame.ts";
-import type { ErrorMessage } from "../wire/message.ts";
+import { errorFrame, type Decoded, type Frame } from "../wire/frame.ts";
 import { newConnection } from "./connection.ts";
 import { createFrameReader, encodeLine, type BrokenLine } from "./ndjson.ts";
 import { createOutgoingLane } from "./outgoing-lane.ts";
@@ -83,8 +82,7 @@ export function lineTransport(duplex: ByteDuplex, options: LineTransportOptions)
     const { error, id, answers } = line.invalid;
     if (id !== undefined && answers === true) {
       const data = { ...(isObject(error.data) ? error.data : {}), delivery: "unknown" };
-      const message: ErrorMessage = { jsonrpc: "2.0", id, error: { ...error, data } };
-      return { frame: { message }, from, synthetic: true };
+      return { frame: errorFrame(id, { ...error, data }), from, synthetic: true };
     }
     const mayAnswer = line.kind === "response" || (line.kind === "unknown" && line.object && treatment === "drop");
     if (line.why === "too-long" && id === undefined && mayAnswer) {
@@ -93,13 +91,13 @@ export function lineTransport(duplex: ByteDuplex, options: LineTransportOptions)
       void release();
     } else if (treatment === "answer" ? line.kind !== "response" : id !== undefined && line.kind === "request") {
       // A broken response is never answered: the peer asked nothing.
-      await answer({ jsonrpc: "2.0", id: id ?? null, error });
+      await answer(errorFrame(id ?? null, error));
     }
     return undefined;
   };
 
   // Waits for room like any sender, so that a peer that sends garbage and reads nothing cannot make us hoard answers.
-  const answer = (message: ErrorMessage) => lane.send(utf8Encode(JSON.stringify(message) + "\n", host)).catch(() => {});
+  const answer = (frame: Frame) => lane.send(utf8Encode(encodeLine(frame, limits.maxDepth), host)).catch(() => {});
 
   const pull = async (): Promise<Arrival | undefined> => {
     for (;;) {

@@ -5,7 +5,7 @@ import { createInbox, DONE, type Inbox } from "./inbox.ts";
 import { notJson } from "./transport-errors.ts";
 import type { Arrival, PeerContext, Transport } from "./transport.ts";
 
-export interface MemoryPairOptions {
+interface MemoryPairOptions {
   readonly limits?: Partial<Limits>;
 }
 

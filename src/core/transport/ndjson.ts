@@ -21,13 +21,13 @@ export interface BrokenLine {
 export type LineEvent = { readonly frame: Frame; readonly broken?: undefined } | { readonly frame?: undefined; readonly broken: BrokenLine };
 
 /** Bytes in, messages out, in order; no promise, no clock. Newline-delimited JSON as MCP's stdio transport has it. */
-export interface FrameReader {
+interface FrameReader {
   push(chunk: Uint8Array): void;
   end(): void;
   next(): LineEvent | undefined;
 }
 
-export interface FrameReaderOptions {
+interface FrameReaderOptions {
   readonly limits: Limits;
   readonly host: Pick<Host, "utf8">;
   /** How one line becomes a message; the strict decoder by default. */

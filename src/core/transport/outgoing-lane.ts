@@ -3,7 +3,7 @@ import { DONE } from "./inbox.ts";
 import { closedError } from "./transport-errors.ts";
 
 /** The sending half of a byte transport: hands over in order, under a limit of bytes that are not written yet. */
-export interface OutgoingLane {
+interface OutgoingLane {
   /**
    * Settles once the bytes are within the limit; they are written in the order of the calls. A single message above the limit is
    * accepted when nothing else waits. Rejects with `closed` when the lane ends first.

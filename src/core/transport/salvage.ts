@@ -2,7 +2,7 @@ import type { InvalidFrame } from "../wire/frame.ts";
 import type { RequestId } from "../wire/message.ts";
 
 /** What can still be told of a text that is no valid message. `object` is false for text that does not even open a JSON object. */
-export interface Salvage {
+interface Salvage {
   readonly object: boolean;
   readonly id?: RequestId;
   readonly kind: "request" | "response" | "unknown";
@@ -12,7 +12,7 @@ const MEMBER = /\s*"((?:[^"\\]|\\.)*)"\s*:\s*/y;
 const SCALAR = /-?\d+(?=[\s,}])|"(?:[^"\\]|\\.)*"/y;
 const COMMA = /\s*,/y;
 // What is looked at from either end. Bounded, so that no text makes the expressions below slow or deep.
-export const SALVAGE_CHARS = 4096;
+const SALVAGE_CHARS = 4096;
 
 // Members with scalar values right before the last brace of the line. If the text is JSON at all, that brace closes the message
 // itself, and a quote that is not escaped opens a member's name: so these are top-level members, whatever came before.

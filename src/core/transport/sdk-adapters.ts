@@ -9,7 +9,7 @@ import type { Arrival, Route, Transport } from "./transport.ts";
 
 export type { SdkSendOptions, SdkTransport } from "./sdk-shape.ts";
 
-export interface FromSdkOptions {
+interface FromSdkOptions {
   readonly limits?: Partial<Limits>;
   /** Told of what the wrapped transport reports without closing. What it throws is ignored. */
   readonly onError?: (error: Error) => void;
@@ -130,7 +130,7 @@ function sendOptions(route: Route | undefined): { relatedRequestId?: RequestId }
   return route.related === undefined ? carried : { ...carried, relatedRequestId: route.related };
 }
 
-export interface ToSdkOptions {
+interface ToSdkOptions {
   /** The SDK's transport that `transport` is built on: its `sessionId` shows through, and `setProtocolVersion` reaches it. */
   readonly around?: SdkTransport;
 }

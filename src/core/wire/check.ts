@@ -1,4 +1,4 @@
-import { formatPointer } from "../base/json.ts";
+import { formatPointer, parsePointer } from "../base/json.ts";
 
 export { isObject } from "../base/json.ts";
 
@@ -43,4 +43,15 @@ export function under(step: string | number, { path, reason }: Problem): Problem
 /** One line for an error message: where, then what. */
 export function describeProblem({ path, reason }: Problem, root: string): string {
   return path === "" ? `${root} ${reason}` : `${root}${path} ${reason}`;
+}
+
+/** The same for what a program has written itself, in the words of its source: `hooks[0].events must …`. */
+export function describeMember({ path, reason }: Problem, root: string): string {
+  let text = "";
+  for (const step of parsePointer(path) ?? []) {
+    if (/^\d+$/.test(step)) text += `[${step}]`;
+    else if (/^[A-Za-z_$][\w$]*$/.test(step)) text += text === "" ? step : `.${step}`;
+    else text += `[${JSON.stringify(step)}]`;
+  }
+  return `${text === "" ? root : text} ${reason}`;
 }

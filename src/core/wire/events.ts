@@ -1,8 +1,9 @@
 import type { JsonObject } from "../base/json.ts";
 import type { Phase } from "./gen/interceptors.ts";
 import type { CallToolParams, CallToolResult, ListToolsResult, PaginatedParams } from "./gen/mcp.ts";
+import type { ErrorObject } from "./message.ts";
 
-/** The events that the SEP names (Hooks). The list is open: any method is an event, and programs may add their own. */
+/** The events that SEP-2624 names (Hooks). The list is open: any method is an event, and programs may add their own. */
 export const EVENTS = [
   "tools/list",
   "tools/call",
@@ -19,35 +20,63 @@ export const EVENTS = [
 
 export type KnownEvent = (typeof EVENTS)[number];
 
-/** Payloads whose shape we know. An event that is missing here has any JSON object for a payload. */
-export interface EventPayloads {
+// Requests that only a client sends. Without a direction a chain takes them from the server's side (semantics, section 4).
+const CLIENT_REQUESTS = [
+  "tools/list",
+  "tools/call",
+  "prompts/list",
+  "prompts/get",
+  "resources/list",
+  "resources/templates/list",
+  "resources/read",
+  "resources/subscribe",
+  "resources/unsubscribe",
+  "completion/complete",
+  "logging/setLevel",
+  "subscriptions/listen",
+] as const;
+const SERVER_REQUESTS = ["sampling/createMessage", "elicitation/create", "roots/list"] as const;
+
+const FROM_CLIENTS: ReadonlySet<string> = new Set(CLIENT_REQUESTS);
+const OF_MCP: ReadonlySet<string> = new Set([...CLIENT_REQUESTS, ...SERVER_REQUESTS]);
+
+/** Sampling, elicitation, roots, `llm/completion` and custom events go both ways: a chain must be told which. */
+export function needsDirection(event: string): boolean {
+  return !FROM_CLIENTS.has(event);
+}
+
+/** Events whose payload MCP defines, and defines as an object. */
+export function isMcpEvent(event: string): boolean {
+  return OF_MCP.has(event);
+}
+
+type McpEvent = (typeof CLIENT_REQUESTS | typeof SERVER_REQUESTS)[number];
+type McpNamespace = McpEvent extends infer Event ? (Event extends `${infer Namespace}/${string}` ? Namespace : never) : never;
+
+/** Params or result of an MCP method whose members we do not spell out. */
+export interface OpenPayload {
+  _meta?: JsonObject;
+  [member: string]: unknown;
+}
+
+// Payloads whose shape we know.
+interface EventPayloads {
   "tools/list": { request: PaginatedParams; response: ListToolsResult };
   "tools/call": { request: CallToolParams; response: CallToolResult };
 }
 
 /**
- * The payload of an event in a phase: `params` of the request, `result` of the response. Distributes over unions; patterns, events of one's
- * own and plain `string` give a JSON object.
+ * The payload of an event in a phase: `params` of the request, `result` of the response. MCP's are objects, and so is what `*` and a
+ * namespace of MCP's see on a connection. A custom event may carry any JSON, so its payload is `unknown`, and so is that of an event that
+ * is not known when the program is compiled. Distributes over unions.
  */
-export type PayloadOf<Event extends string, P extends Phase> = Event extends keyof EventPayloads ? EventPayloads[Event][P] : JsonObject;
+export type PayloadOf<Event extends string, P extends Phase> = Event extends keyof EventPayloads
+  ? EventPayloads[Event][P]
+  : Event extends "*" | KnownEvent | McpEvent | `${McpNamespace}/*` | `notifications/${string}`
+    ? OpenPayload
+    : unknown;
 
-/** What a hook may name: an exact event, `*` (all), or `ns/*` (all under `ns/`). Any other `*` is refused. */
-export function isEventPattern(text: unknown): text is string {
-  if (typeof text !== "string" || text === "") return false;
-  if (text === "*") return true;
-  const exact = text.endsWith("/*") ? text.slice(0, -2) : text;
-  return exact !== "" && !exact.includes("*");
-}
-
-/**
- * The events of a hook as a server lists them: as declared, without doubles, and each `ns/*` followed by the SEP's events under it, since
- * other implementations compare names literally.
- */
-export function listedEvents(events: readonly string[]): string[] {
-  const listed = new Set<string>();
-  for (const event of events) {
-    listed.add(event);
-    if (event.endsWith("/*")) for (const known of EVENTS) if (known.startsWith(event.slice(0, -1))) listed.add(known);
-  }
-  return [...listed];
+/** What an interceptor with `handlesErrors` gets in the response phase where the answer is an error. */
+export interface ErrorPayload {
+  error: ErrorObject;
 }

@@ -1,7 +1,7 @@
 import { isRequestId, type RequestId } from "./message.ts";
 
 /** What can be said of a message whose text was refused. */
-export interface TopLevel {
+interface TopLevel {
   /** Only where the text has exactly one `id`, in whatever case, and it is usable. */
   readonly id?: RequestId;
   /** It has `result` or `error`, and no `method`. */

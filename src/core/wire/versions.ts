@@ -5,8 +5,8 @@ export const STATELESS_VERSIONS = ["2026-07-28"] as const;
 /** All revisions that this build speaks, newest first. */
 export const PROTOCOL_VERSIONS: readonly string[] = [...STATELESS_VERSIONS, ...HANDSHAKE_VERSIONS];
 
-export type HandshakeVersion = (typeof HANDSHAKE_VERSIONS)[number];
-export type StatelessVersion = (typeof STATELESS_VERSIONS)[number];
+type HandshakeVersion = (typeof HANDSHAKE_VERSIONS)[number];
+type StatelessVersion = (typeof STATELESS_VERSIONS)[number];
 
 /** `_meta` keys of revision 2026-07-28 (basic/index, General fields). */
 export const META = {
@@ -31,16 +31,7 @@ export function isVersionDate(version: unknown): version is string {
   return typeof version === "string" && /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])$/.test(version);
 }
 
-/** Negative where `left` is the older revision, 0 where they are the same, `undefined` where one of them is no date. */
-export function compareVersions(left: string, right: string): number | undefined {
-  if (!isVersionDate(left) || !isVersionDate(right)) return undefined;
-  return left === right ? 0 : left < right ? -1 : 1;
-}
-
-/**
- * The server's answer to the version that `initialize` asks for: the same where we speak it, else our newest that has a handshake, which
- * the client takes or leaves (basic/lifecycle, Version Negotiation). A stateless revision cannot be had by `initialize`.
- */
-export function negotiateVersion(requested: string): HandshakeVersion {
-  return isHandshakeVersion(requested) ? requested : HANDSHAKE_VERSIONS[0];
+/** Whether a result may ask for input instead of being complete (revision 2026-07-28, and those after it). */
+export function mayAskForInput(version: unknown): boolean {
+  return isVersionDate(version) && version >= "2026-07-28";
 }

@@ -14,7 +14,7 @@ export const DETECTORS: readonly Detector[] = [email, iban, card, ssn, phone, ip
 export const SENSITIVE_TYPES: readonly SensitiveType[] = ["email", "phone", "card", "iban", "ssn", "ip"];
 
 /** Finds what a fixed set of detectors finds in a text. */
-export interface Scanner {
+interface Scanner {
   /**
    * Matches in order, without overlaps. Where several overlap, they are one match over all of them, named for the one that starts first, then
    * the longest, so that nothing found stays in the clear. A match whose exact text is in `allow` counts for nothing.

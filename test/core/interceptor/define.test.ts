@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { mutator, validator, type Declaration } from "../../../src/core/interceptor/define.ts";
-import { listedDescriptor, readExtras } from "../../../src/core/interceptor/descriptor.ts";
+import { readExtras } from "../../../src/core/wire/descriptors.ts";
 
 const hooks = [{ events: ["tools/call"], phase: "request" }] as const;
 
@@ -33,22 +33,17 @@ test("an interceptor is frozen through and through, and keeps nothing of the dec
   assert.throws(() => Object.assign(made, { handler: null }), TypeError);
 });
 
-test("a listed descriptor names the SEP's events under a namespace", () => {
-  const { descriptor } = validator({ name: "v", hooks: [{ events: ["roots/*"], phase: "response" }] }, () => true);
-  assert.deepEqual(listedDescriptor(descriptor).hooks, [{ events: ["roots/*", "roots/list"], phase: "response" }]);
-});
-
 test("a wrong declaration is refused with the interceptor and the member", () => {
   const table: [object, RegExp][] = [
     [{ name: "" }, /interceptor "": name must be/],
-    [{ hooks: [] }, /"x": hooks must be a non-empty list/],
+    [{ hooks: [] }, /"x": hooks must be a list of at least 1/],
     [{ hooks: [{ events: [], phase: "request" }] }, /hooks\[0\]\.events must/],
     [{ hooks: [{ events: ["a"], phase: "both" }] }, /hooks\[0\]\.phase must/],
-    [{ hooks: [{ events: ["a*"], phase: "request" }] }, /hooks\[0\]\.events has "a\*"/],
+    [{ hooks: [{ events: ["a*"], phase: "request" }] }, /hooks\[0\]\.events\[0\] must be an exact event/],
     [{ mode: "enforce" }, /mode must/],
     [{ failOpen: "yes" }, /failOpen must/],
-    [{ priorityHint: 2 ** 31 }, /priorityHint must be a 32-bit/],
-    [{ priorityHint: { request: "1" } }, /priorityHint \.request must/],
+    [{ priorityHint: 2 ** 31 }, /priorityHint must be an integer from -2147483648/],
+    [{ priorityHint: { request: "1" } }, /priorityHint\.request must/],
     [{ timeoutMs: 0 }, /timeoutMs must be a whole number/],
     [{ timeoutMs: 2 ** 31 }, /timeoutMs must be a whole number/],
     [{ compat: "2025-06-18" }, /compat must/],

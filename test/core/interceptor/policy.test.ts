@@ -57,7 +57,7 @@ test("hooks that widen are refused with the interceptor and the event", () => {
 
 test("an override that is none is refused by name", () => {
   const table: [object, RegExp][] = [
-    [{ hooks: [] }, /"m": hooks must be a non-empty list/],
+    [{ hooks: [] }, /"m": hooks must be a list of at least 1/],
     [{ mode: "off" }, /mode must/],
     [{ failopen: true }, /failopen is no override/],
     [{ failOpen: 1 }, /failOpen must/],

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { blocks, readResult, resultOfHandler, type Asked } from "../../../src/core/interceptor/result.ts";
+import { resultOfHandler } from "../../../src/core/interceptor/result.ts";
 import { allow, deny, info, mutated, unchanged, warn } from "../../../src/core/interceptor/verdict.ts";
+import { blocks, readResult, type Asked } from "../../../src/core/wire/results.ts";
 
 const judged: Asked = { name: "v", type: "validation", phase: "request", durationMs: 3 };
 const changed: Asked = { name: "m", type: "mutation", phase: "request", durationMs: 3 };
@@ -123,11 +124,4 @@ test("a handler's output is copied and must be JSON", () => {
   cyclic.self = cyclic;
   for (const bad of [{ a: NaN }, { a: () => 1 }, { a: new Date() }, { a: 1n }, cyclic]) assert.throws(() => mutation(bad), { code: "not_json" });
   assert.throws(() => verdict({ valid: true, info: { a: Infinity } }), { code: "not_json" });
-});
-
-test("a read mutation needs a boolean, and a payload if it is modified", () => {
-  assert.equal(readResult({ modified: false }, changed).type, "mutation");
-  for (const answer of [{ modified: true }, { payload: {} }, { modified: 1, payload: {} }, { modified: true, payload: 1, type: "validation" }, "x", null]) {
-    assert.throws(() => readResult(answer, changed), malformed, JSON.stringify(answer));
-  }
 });

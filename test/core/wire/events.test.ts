@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { JsonObject } from "../../../src/core/base/json.ts";
-import { EVENTS, isEventPattern, listedEvents, type PayloadOf } from "../../../src/core/wire/events.ts";
+import { EVENTS, isMcpEvent, needsDirection, type OpenPayload, type PayloadOf } from "../../../src/core/wire/events.ts";
 import type { CallToolParams, CallToolResult, ListToolsResult, PaginatedParams } from "../../../src/core/wire/gen/mcp.ts";
 
 /** Compiles only where both types are the same. */
@@ -15,21 +14,26 @@ test("the payload's type follows from event and phase", () => {
   holds<Same<PayloadOf<"tools/call", "response">, CallToolResult>>();
   holds<Same<PayloadOf<"tools/list" | "tools/call", "request">, CallToolParams | PaginatedParams>>();
   holds<Same<PayloadOf<"tools/list", "response">, ListToolsResult>>();
-  holds<Same<PayloadOf<"*", "request">, JsonObject>>();
-  holds<Same<PayloadOf<"tools/*", "response">, JsonObject>>();
-  holds<Same<PayloadOf<"acme/run", "request">, JsonObject>>();
-  holds<Same<PayloadOf<string, "request">, JsonObject>>();
+  holds<Same<PayloadOf<"*", "request">, OpenPayload>>();
+  holds<Same<PayloadOf<"tools/*", "response">, OpenPayload>>();
+  holds<Same<PayloadOf<"roots/list" | "completion/complete" | "llm/completion", "response">, OpenPayload>>();
+  holds<Same<PayloadOf<"notifications/message" | "notifications/*", "request">, OpenPayload>>();
   const payload: PayloadOf<"tools/call", "request"> = { name: "shell", _meta: { "com.example/x": 1 } };
   assert.equal(payload.name, "shell");
 });
 
-test("an event pattern is an exact name, * or ns/*", () => {
-  for (const pattern of ["*", "tools/call", "tools/*", "a/b/*", "ping", ...EVENTS]) assert.equal(isEventPattern(pattern), true, pattern);
-  const others = ["", "/*", "**", "tools/c*", "*/call", "*/request", "tools/*/x", "*/*", 5, null];
-  for (const odd of others) assert.equal(isEventPattern(odd), false, String(odd));
+test("a custom event may carry any JSON, and its handler has to look", () => {
+  holds<Same<PayloadOf<"acme/run", "request">, unknown>>();
+  holds<Same<PayloadOf<"acme/*", "request">, unknown>>();
+  holds<Same<PayloadOf<string, "request">, unknown>>();
+  assert.equal(isMcpEvent("acme/run"), false);
+  assert.equal(isMcpEvent("llm/completion"), false);
+  assert.equal(isMcpEvent("resources/templates/list"), true);
 });
 
-test("a namespace pattern is listed with the SEP's events under it, once each", () => {
-  assert.deepEqual(listedEvents(["tools/*", "tools/call", "acme/*", "*"]), ["tools/*", "tools/list", "tools/call", "acme/*", "*"]);
-  assert.deepEqual(listedEvents(["tool/*"]), ["tool/*"]);
+test("events that go both ways need a direction", () => {
+  const both = EVENTS.filter(needsDirection);
+  assert.deepEqual(both, ["sampling/createMessage", "elicitation/create", "roots/list", "llm/completion"]);
+  assert.equal(needsDirection("custom/operation"), true);
+  assert.equal(needsDirection("completion/complete"), false);
 });

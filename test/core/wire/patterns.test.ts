@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { coversPattern, EVENTS, expandForWire, isPattern, matchesPattern, needsDirection } from "../../../src/core/interceptor/event.ts";
+import { EVENTS } from "../../../src/core/wire/events.ts";
+import { coversPattern, isPattern, listedEvents, matchesPattern } from "../../../src/core/wire/patterns.ts";
 
 test("a pattern is an exact name, a namespace with a star, or the star alone", () => {
-  for (const text of ["tools/call", "*", "tools/*", "a/b/*", "initialize", "x:y"]) assert.equal(isPattern(text), true, text);
-  for (const text of ["", "*/*", "/*", "tools*", "*/call", "to*ls/call", "**", "tools/*/x", 1, null]) assert.equal(isPattern(text), false, String(text));
+  for (const text of ["tools/call", "*", "tools/*", "a/b/*", "initialize", "x:y", ...EVENTS]) assert.equal(isPattern(text), true, text);
+  for (const text of ["", "*/*", "/*", "tools*", "*/call", "*/request", "to*ls/call", "**", "tools/*/x", 1, null]) assert.equal(isPattern(text), false, String(text));
 });
 
 test("patterns match events by exact code points", () => {
@@ -42,13 +43,7 @@ test("a pattern covers itself and what lies under it", () => {
 });
 
 test("a listed namespace is followed by the SEP's events under it, each once", () => {
-  assert.deepEqual(expandForWire(["prompts/get", "prompts/*", "custom/*"]), ["prompts/get", "prompts/*", "prompts/list", "custom/*"]);
-  assert.deepEqual(expandForWire(["*"]), ["*"]);
-});
-
-test("events that go both ways need a direction", () => {
-  const both = EVENTS.filter(needsDirection);
-  assert.deepEqual(both, ["sampling/createMessage", "elicitation/create", "roots/list", "llm/completion"]);
-  assert.equal(needsDirection("custom/operation"), true);
-  assert.equal(needsDirection("completion/complete"), false);
+  assert.deepEqual(listedEvents(["prompts/get", "prompts/*", "custom/*"]), ["prompts/get", "prompts/*", "prompts/list", "custom/*"]);
+  assert.deepEqual(listedEvents(["tools/*", "tools/call", "*"]), ["tools/*", "tools/list", "tools/call", "*"]);
+  assert.deepEqual(listedEvents(["tool/*"]), ["tool/*"]);
 });

@@ -1,0 +1,86 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { readResult, type Asked } from "../../../src/core/wire/results.ts";
+
+const judging: Asked = { name: "a", type: "validation", phase: "request", durationMs: 2.5 };
+const mutating: Asked = { name: "a", type: "mutation", phase: "response", durationMs: 1 };
+const head = { type: "validation", interceptor: "a", phase: "request", durationMs: 2.5 };
+const malformed = { code: "malformed_result" };
+const rejected = { message: "rejected", severity: "error" };
+
+test("a result that leaves out what was asked for is completed", () => {
+  assert.deepEqual(readResult({ valid: true }, judging), { ...head, valid: true });
+  assert.deepEqual(readResult({ modified: true, payload: null }, mutating), {
+    type: "mutation", interceptor: "a", phase: "response", durationMs: 1, modified: true, payload: null,
+  });
+});
+
+test("the name is the one that was asked, and the duration the answer's where it gives one", () => {
+  for (const [said, durationMs] of [[0.25, 0.25], [0, 0], ["5", 2.5], [-1, 2.5], [Infinity, 2.5], [null, 2.5]]) {
+    assert.deepEqual(readResult({ valid: true, interceptor: "other", durationMs: said }, judging), { ...head, durationMs, valid: true }, String(said));
+  }
+});
+
+test("a result reads in the order of the wire, type first, without members that nobody knows", () => {
+  const said = { _meta: {}, resultType: "complete", extra: 1, suggestions: [{ path: "/a", value: 1 }], messages: [], valid: true, info: { k: 1 }, ...head };
+  assert.equal(
+    JSON.stringify(readResult(said, judging)),
+    '{"type":"validation","interceptor":"a","phase":"request","durationMs":2.5,"info":{"k":1},"valid":true,"suggestions":[{"path":"/a","value":1}]}',
+  );
+});
+
+test("a blocking verdict says so in its severity and in an error message, whoever reads it", () => {
+  const warning = { message: "m", severity: "warn" };
+  const reason = { message: "no", severity: "error", path: "/a" };
+  const rows: [object, object][] = [
+    [{}, { severity: "error", messages: [rejected] }],
+    [{ messages: [] }, { severity: "error", messages: [rejected] }],
+    [{ messages: [warning] }, { severity: "warn", messages: [warning] }],
+    [{ severity: "error", messages: [warning] }, { severity: "error", messages: [warning, rejected] }],
+    [{ severity: "info", messages: [reason] }, { severity: "info", messages: [reason] }],
+    [{ messages: [reason] }, { severity: "error", messages: [reason] }],
+  ];
+  for (const [said, read] of rows) assert.deepEqual(readResult({ valid: false, ...said }, judging), { ...head, valid: false, ...read }, JSON.stringify(said));
+});
+
+test("a passing verdict gets nothing added", () => {
+  const remark = { message: "m", severity: "info" };
+  assert.deepEqual(readResult({ valid: true, messages: [remark] }, judging), { ...head, valid: true, messages: [remark] });
+});
+
+test("a severity that is none of ours counts as error, in the result and in its messages", () => {
+  const messages = [{ message: "a", severity: "hint" }, { message: "b" }, "c", { severity: "warn" }, 7];
+  assert.deepEqual(readResult({ valid: false, severity: "fatal", messages }, judging), {
+    ...head,
+    valid: false,
+    severity: "error",
+    messages: [{ message: "a", severity: "error" }, { message: "b", severity: "error" }, { message: "c", severity: "error" }, { message: "rejected", severity: "warn" }, rejected],
+  });
+});
+
+test("parts that carry no verdict are dropped where they are malformed, and do not make it a failure", () => {
+  const said = { valid: true, info: "x", suggestions: [{ path: "/a" }, 5, { path: "/b", value: null }], signature: 1 };
+  assert.deepEqual(readResult(said, judging), { ...head, valid: true, suggestions: [{ path: "/b", value: null }] });
+});
+
+test("a malformed verdict is a failure that says why", () => {
+  const rows: [unknown, RegExp][] = [
+    [null, /must be an object/],
+    [true, /must be an object/],
+    [[], /must be an object/],
+    [{ valid: true, type: "mutation" }, /type must be "validation"/],
+    [{ valid: true, phase: "response" }, /phase must be "request"/],
+    [{ valid: 1 }, /valid must be a boolean/],
+    [{}, /valid must be a boolean/],
+    [{ valid: true, messages: {} }, /messages must be a list/],
+    [JSON.parse('{"__proto__":{"valid":true}}'), /valid must be a boolean/],
+  ];
+  for (const [said, message] of rows) assert.throws(() => readResult(said, judging), { ...malformed, message }, JSON.stringify(said));
+});
+
+test("a read mutation needs a boolean, and a payload if it is modified", () => {
+  assert.equal(readResult({ modified: false }, mutating).type, "mutation");
+  for (const answer of [{ modified: true }, { payload: {} }, { modified: 1, payload: {} }, { modified: true, payload: 1, type: "validation" }, "x", null]) {
+    assert.throws(() => readResult(answer, mutating), malformed, JSON.stringify(answer));
+  }
+});
