@@ -4,6 +4,8 @@ import { after, test } from "node:test";
 import { judgeCase, loadCorpus, type CorpusCase } from "../support/message-corpus.ts";
 import { DIFFERENCES } from "./schema-agreement-differences.ts";
 import { judge1, judge2, type Judge } from "./schema-agreement-official.ts";
+import { RULES } from "./schema-agreement-rules.ts";
+import { variantsOf } from "./schema-agreement-variants.ts";
 
 const corpus = loadCorpus();
 
@@ -34,6 +36,7 @@ test("every listed difference names messages of the corpus, once for each SDK", 
 
 for (const { name, judge, atLeast, unknown } of SDKS) {
   const totals = { agree: 0, differ: 0, unknown: 0 };
+  let variants = 0;
   const expected = new Map(
     DIFFERENCES.filter(({ sdk }) => sdk === "both" || sdk === name).flatMap(({ theirs, ids }) => ids.map((id) => [id, theirs] as const)),
   );
@@ -61,5 +64,35 @@ for (const { name, judge, atLeast, unknown } of SDKS) {
     assert.ok(totals.agree >= atLeast, JSON.stringify(totals));
   });
 
-  after(() => console.log(`SDK ${name} on ${corpus.length} messages: ${JSON.stringify(totals)}`));
+  test(`SDK ${name} judges each variant of a valid message as we do, but for the listed rules`, () => {
+    const rules = RULES.filter(({ sdk }) => sdk === "both" || sdk === name);
+    const used = new Set<RegExp>();
+    const surprises = new Set<string>();
+    let agree = 0;
+    for (const item of corpus) {
+      // Where the message itself is judged otherwise, its variants say nothing new.
+      if (judge(item.part) !== item.valid) continue;
+      for (const variant of variantsOf(item)) {
+        const theirs = judge(variant.item.part);
+        if (theirs === (judgeCase(variant.item) === undefined)) {
+          agree++;
+          continue;
+        }
+        const found = theirs ? "accepts" : "refuses";
+        const rule = rules.find((candidate) => candidate.theirs === found && candidate.about.test(variant.label));
+        if (rule === undefined) surprises.add(`SDK ${name} ${found} ${variant.label}`);
+        else used.add(rule.about);
+      }
+    }
+    assert.deepEqual([...surprises], []);
+    assert.deepEqual(
+      rules.filter(({ about }) => !used.has(about)).map(({ about }) => String(about)),
+      [],
+      "rules that match nothing",
+    );
+    assert.ok(agree > 4_000, `${agree} variants agree`);
+    variants = agree;
+  });
+
+  after(() => console.log(`SDK ${name} on ${corpus.length} messages: ${JSON.stringify(totals)}; on variants of them: ${variants} agree`));
 }
