@@ -1,7 +1,7 @@
 import type { JsonObject } from "../base/json.ts";
 import type { Phase } from "./gen/interceptors.ts";
-import type { CallToolParams, CallToolResult, ListToolsResult, PaginatedParams } from "./gen/mcp.ts";
 import type { ErrorObject } from "./message.ts";
+import type { McpPayloads } from "./payloads.ts";
 
 /** The events that SEP-2624 names (Hooks). The list is open: any method is an event, and programs may add their own. */
 export const EVENTS = [
@@ -59,19 +59,13 @@ export interface OpenPayload {
   [member: string]: unknown;
 }
 
-// Payloads whose shape we know.
-interface EventPayloads {
-  "tools/list": { request: PaginatedParams; response: ListToolsResult };
-  "tools/call": { request: CallToolParams; response: CallToolResult };
-}
-
 /**
  * The payload of an event in a phase: `params` of the request, `result` of the response. MCP's are objects, and so is what `*` and a
  * namespace of MCP's see on a connection. A custom event may carry any JSON, so its payload is `unknown`, and so is that of an event that
  * is not known when the program is compiled. Distributes over unions.
  */
-export type PayloadOf<Event extends string, P extends Phase> = Event extends keyof EventPayloads
-  ? EventPayloads[Event][P]
+export type PayloadOf<Event extends string, P extends Phase> = Event extends keyof McpPayloads
+  ? McpPayloads[Event][P]
   : Event extends "*" | KnownEvent | McpEvent | `${McpNamespace}/*` | `notifications/${string}`
     ? OpenPayload
     : unknown;

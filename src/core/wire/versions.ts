@@ -5,8 +5,8 @@ export const STATELESS_VERSIONS = ["2026-07-28"] as const;
 /** All revisions that this build speaks, newest first. */
 export const PROTOCOL_VERSIONS: readonly string[] = [...STATELESS_VERSIONS, ...HANDSHAKE_VERSIONS];
 
-type HandshakeVersion = (typeof HANDSHAKE_VERSIONS)[number];
-type StatelessVersion = (typeof STATELESS_VERSIONS)[number];
+export type HandshakeVersion = (typeof HANDSHAKE_VERSIONS)[number];
+export type StatelessVersion = (typeof STATELESS_VERSIONS)[number];
 
 /** `_meta` keys of revision 2026-07-28 (basic/index, General fields). */
 export const META = {

@@ -29,9 +29,11 @@ const edits = (event: string, phase: "request" | "response", edit: (payload: Jso
 for (const { role, asker, answerer, atAnswerer, atAsker } of SIDES) {
   const guarded = (...interceptors: Interceptor[]) => guardedPair(interceptors, { role });
 
-  describe(`the guard of a ${role}, on a result that asks for input`, () => {
+  const FORM = { type: "object", properties: { colour: { type: "string" } } };
+
+describe(`the guard of a ${role}, on a result that asks for input`, () => {
     const inputRequests = {
-      b: { method: "elicitation/create", params: { message: "password?" } },
+      b: { method: "elicitation/create", params: { message: "password?", requestedSchema: FORM } },
       a: { method: "sampling/createMessage", params: { messages: [], maxTokens: 5 } },
     };
     const asking = result({ resultType: "input_required", inputRequests, requestState: "s" });
@@ -61,7 +63,7 @@ for (const { role, asker, answerer, atAnswerer, atAsker } of SIDES) {
     test("writes what a mutator makes of one, and leaves the rest as it was", async () => {
       const pair = await exchange(edits("elicitation/create", "request", (payload) => ({ ...payload, message: "colour?" })));
       assert.deepEqual(pair[atAsker], [
-        result({ resultType: "input_required", requestState: "s", inputRequests: { ...inputRequests, b: { method: "elicitation/create", params: { message: "colour?" } } } }),
+        result({ resultType: "input_required", requestState: "s", inputRequests: { ...inputRequests, b: { method: "elicitation/create", params: { message: "colour?", requestedSchema: FORM } } } }),
       ]);
     });
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { EVENTS, isMcpEvent, needsDirection, type OpenPayload, type PayloadOf } from "../../../src/core/wire/events.ts";
-import type { CallToolParams, CallToolResult, ListToolsResult, PaginatedParams } from "../../../src/core/wire/gen/mcp.ts";
+import type { CallToolParams, CallToolResult, ListRootsResult, ListToolsResult, LogMessageParams, PaginatedParams } from "../../../src/core/wire/gen/mcp.ts";
 
 /** Compiles only where both types are the same. */
 type Same<Left, Right> = (<T>() => T extends Left ? 1 : 2) extends <T>() => T extends Right ? 1 : 2 ? true : false;
@@ -16,8 +16,10 @@ test("the payload's type follows from event and phase", () => {
   holds<Same<PayloadOf<"tools/list", "response">, ListToolsResult>>();
   holds<Same<PayloadOf<"*", "request">, OpenPayload>>();
   holds<Same<PayloadOf<"tools/*", "response">, OpenPayload>>();
-  holds<Same<PayloadOf<"roots/list" | "completion/complete" | "llm/completion", "response">, OpenPayload>>();
-  holds<Same<PayloadOf<"notifications/message" | "notifications/*", "request">, OpenPayload>>();
+  holds<Same<PayloadOf<"roots/list", "response">, ListRootsResult>>();
+  holds<Same<PayloadOf<"notifications/message", "request">, LogMessageParams>>();
+  holds<Same<PayloadOf<"llm/completion", "response">, OpenPayload>>();
+  holds<Same<PayloadOf<"notifications/*" | "notifications/acme", "request">, OpenPayload>>();
   const payload: PayloadOf<"tools/call", "request"> = { name: "shell", _meta: { "com.example/x": 1 } };
   assert.equal(payload.name, "shell");
 });
