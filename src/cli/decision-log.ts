@@ -1,6 +1,7 @@
 import { open, type FileHandle } from "node:fs/promises";
-import { LocalError } from "../core/base/errors.ts";
+import { describeError } from "../core/base/errors.ts";
 import type { Decision } from "../core/guard/decision.ts";
+import { UsageError } from "./errors.ts";
 
 /** Decisions as JSON lines. `record` settles when the line has been handed to the operating system. */
 export interface DecisionLog {
@@ -14,7 +15,7 @@ export async function openDecisionLog(path: string): Promise<DecisionLog> {
   try {
     file = await open(path, "a", 0o600);
   } catch (cause) {
-    throw new LocalError("invalid_argument", `--log ${path} cannot be opened: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+    throw new UsageError(`--log ${path} cannot be opened: ${describeError(cause)}`, "name a file in a folder that you may write to");
   }
   // One write at a time, so that lines never mix and their order is that of the decisions.
   let last: Promise<unknown> = Promise.resolve();

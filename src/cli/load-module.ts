@@ -8,9 +8,9 @@ import { isInterceptor, type Interceptor } from "../core/interceptor/define.ts";
 const MODULE_ENDING = /\.[cm]?[jt]s$/;
 const TYPESCRIPT_ENDING = /\.[cm]?ts$/;
 
-/** Whether a word on the command line names a module rather than a command: it ends like one, and has no blanks. */
+/** Whether a word on the command line names a module rather than a command: it ends like one, and has no blanks unless there is such a file. */
 export function isModulePath(word: string): boolean {
-  return MODULE_ENDING.test(word) && !/\s/.test(word);
+  return MODULE_ENDING.test(word) && (!/\s/.test(word) || existsSync(word));
 }
 
 /**
@@ -19,7 +19,7 @@ export function isModulePath(word: string): boolean {
  */
 export async function loadInterceptors(path: string): Promise<readonly Interceptor[]> {
   const file = resolve(path);
-  if (!existsSync(file)) throw new LocalError("invalid_argument", `there is no module ${file}`);
+  if (!existsSync(file)) throw new LocalError("invalid_argument", `there is no file ${file}`);
   let exports: Record<string, unknown>;
   try {
     exports = await importModule(file);

@@ -45,7 +45,10 @@ export async function buildPolicy({ use, interceptors, log }: PolicyOptions): Pr
         if (isModulePath(word)) return chain.add(await loadInterceptors(word));
         const [command, ...args] = splitWords(word);
         if (command === undefined) throw new LocalError("invalid_argument", "the command is empty");
+        const before = chain.entries.length;
         await chain.addServer({ command, args }, { label: `server-${++servers}` });
+        // Whoever names a server relies on it.
+        if (chain.entries.length === before) throw new LocalError("not_found", "the server lists no interceptors");
       });
     }
   } catch (thrown) {

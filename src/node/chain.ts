@@ -1,13 +1,14 @@
 import { LocalError } from "../core/base/errors.ts";
 import { VERSION } from "../core/base/version.ts";
+import type { Signal } from "../core/base/signal.ts";
 import type { AddOptions } from "../core/chain/chain.ts";
 import { createChain as createConnectedChain, localChain as localConnectedChain, type ConnectedChain, type ConnectedChainOptions, type ServerTarget } from "../core/client/local-chain.ts";
 import type { Interceptor } from "../core/interceptor/define.ts";
 import { McpClient } from "../core/mcp/client.ts";
 import { spawnTransport } from "./child.ts";
 
-/** Starts the command as an MCP server on stdio, and connects a client to it. The client's `close` ends the process. */
-export async function connectServer(target: ServerTarget): Promise<McpClient> {
+/** Starts the command as an MCP server on stdio, and connects a client to it. The client's `close` ends the process, and so does `signal` before. */
+export async function connectServer(target: ServerTarget, signal?: Signal): Promise<McpClient> {
   if (!("command" in target)) {
     throw new LocalError("unsupported", `${target.url} cannot be reached: this version speaks stdio only; pass { command }, or a client that you have connected`);
   }
@@ -15,7 +16,7 @@ export async function connectServer(target: ServerTarget): Promise<McpClient> {
   const transport = await spawnTransport({ command, args, ...(env === undefined ? {} : { env }), ...(cwd === undefined ? {} : { cwd }) });
   const client = new McpClient({ name: "mcp-interceptors", version: VERSION });
   try {
-    await client.connect(transport);
+    await client.connect(transport, signal === undefined ? {} : { signal });
   } catch (thrown) {
     await transport.close();
     throw thrown;

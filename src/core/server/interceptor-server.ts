@@ -4,6 +4,8 @@ import { ownMember, type JsonObject } from "../base/json.ts";
 import { resolveLimits, type Limits } from "../base/limits.ts";
 import type { Interceptor } from "../interceptor/define.ts";
 import { invokeInterceptor } from "../interceptor/invoke.ts";
+import { DEFAULT_TIMEOUT_MS } from "../interceptor/policy.ts";
+import { safeLog, type Log } from "../jsonrpc/log.ts";
 import type { ServerContext } from "../mcp/context.ts";
 import type { McpServer } from "../mcp/server.ts";
 import { describeProblem } from "../wire/check.ts";
@@ -16,6 +18,8 @@ export interface HostOptions {
   readonly limits?: Partial<Limits>;
   /** Errors carry a handler's own text instead of a stable reason. Off by default: it may quote anything. */
   readonly exposeErrors?: boolean;
+  /** Told of each run that failed, with what was thrown: whoever calls sees a stable reason alone. */
+  readonly log?: Log;
 }
 
 /** The interceptor side of a server; more can be added while it runs. */
@@ -29,6 +33,7 @@ export interface InterceptorHost {
  */
 export function hostInterceptors(server: McpServer, interceptors: readonly Interceptor[], options: HostOptions = {}): InterceptorHost {
   const { host = detectHost(), exposeErrors = false } = options;
+  const log = safeLog(options.log);
   const limits = resolveLimits(options.limits);
   const registry = createRegistry(limits.maxInterceptors);
   registry.add(interceptors);
@@ -55,19 +60,27 @@ export function hostInterceptors(server: McpServer, interceptors: readonly Inter
     if (interceptor === undefined) {
       throw new RpcError(ErrorCode.invalidParams, `There is no interceptor ${JSON.stringify(call.name)}`, { interceptor: call.name, path: "/name" });
     }
-    const result = invokeInterceptor(interceptor, call, {
-      host,
-      signal: coreSignal,
-      maxDepth: limits.maxDepth,
-      exposeErrors,
-      ...(from.principal === undefined ? {} : { caller: from.principal }),
-    });
-    return result instanceof Promise ? result.then(writeInvokeResult) : writeInvokeResult(result);
+    const run = { host, signal: coreSignal, maxDepth: limits.maxDepth, exposeErrors, ...(from.principal === undefined ? {} : { caller: from.principal }) };
+    // Whoever sends no limit gets the interceptor's own.
+    const bounded = call.timeoutMs === undefined ? { ...call, timeoutMs: interceptor.timeoutMs ?? DEFAULT_TIMEOUT_MS } : call;
+    const failed = (thrown: unknown): never => {
+      // A call that does not fit is the caller's failure.
+      const refused = thrown instanceof RpcError && thrown.code === ErrorCode.invalidParams;
+      const error = thrown instanceof RpcError ? (thrown.cause ?? thrown) : thrown;
+      if (!refused) log({ level: "error", message: `interceptor ${call.name} failed`, details: { event: call.event, phase: call.phase }, error });
+      throw thrown;
+    };
+    try {
+      const result = invokeInterceptor(interceptor, bounded, run);
+      return result instanceof Promise ? result.then(writeInvokeResult).catch(failed) : writeInvokeResult(result);
+    } catch (thrown) {
+      return failed(thrown);
+    }
   };
 
   for (const method of INTERCEPTOR_SPELLINGS.list) server.method(method, list);
   for (const method of INTERCEPTOR_SPELLINGS.invoke) server.method(method, invoke);
-  server.extension(INTERCEPTORS_EXTENSION, () => ({ ...writeCapability(registry.list()) }));
+  server.extension(INTERCEPTORS_EXTENSION, () => ({ ...writeCapability(registry.declared()) }));
   return {
     add: (more) => registry.add(Array.isArray(more) ? more : [more]),
   };
