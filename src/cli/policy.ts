@@ -1,4 +1,5 @@
 import { describeError, LocalError, type RpcError } from "../core/base/errors.ts";
+import type { ChainLog } from "../core/chain/report.ts";
 import type { Refusal } from "../core/guard/options.ts";
 import { readyMade } from "../library/catalog.ts";
 import type { ConnectedChain } from "../core/client/local-chain.ts";
@@ -25,7 +26,7 @@ export interface PolicyOptions {
 
 /** Builds the chain. Throws a `UsageError` that quotes the argument which is wrong; what was started for it is ended then. */
 export async function buildPolicy({ use, interceptors, log }: PolicyOptions): Promise<Policy> {
-  const chain = createChain({ log: (entry) => log(entry.level === "warning" ? "warn" : entry.level, entry.message) });
+  const chain = createChain({ log: (entry) => log(entry.level === "warning" ? "warn" : entry.level, describeLog(entry)) });
   const answerAs: Record<string, (refusal: Refusal) => RpcError> = {};
   try {
     for (const word of use) {
@@ -56,6 +57,11 @@ export async function buildPolicy({ use, interceptors, log }: PolicyOptions): Pr
     throw thrown;
   }
   return { chain, answerAs, close: () => chain.close() };
+}
+
+function describeLog({ address, event, phase, message }: ChainLog): string {
+  const where = event === undefined ? "" : ` at the ${phase ?? ""} of ${event}`;
+  return address === undefined ? message : `${address}${where}: ${message}`;
 }
 
 function parseConfig(name: string, text: string): unknown {

@@ -147,7 +147,11 @@ export function relay(down: Transport, up: Transport, options: RelayOptions = {}
   const side = (by: RelayEnd["by"], carried: Promise<void>): Promise<RelayEnd> =>
     carried.then(
       () => ({ by }),
-      (thrown: unknown) => ({ by, error: asLocalError(thrown) }),
+      (thrown: unknown) => {
+        const error = asLocalError(thrown);
+        log("error", `the ${by}'s side broke: ${error.message}`);
+        return { by, error };
+      },
     );
   let stop: () => void = () => {};
   const stopped = new Promise<RelayEnd>((resolve) => (stop = () => resolve({ by: "owner" })));
@@ -167,18 +171,18 @@ export function relay(down: Transport, up: Transport, options: RelayOptions = {}
   const end = async (): Promise<RelayEnd> => {
     const first = await Promise.race([fromClient, fromServer, stopped]);
     const { by, error } = first;
-    if (error !== undefined) log("error", `the ${by}'s side broke: ${error.message}`);
+    let last = first;
+    void fromServer.then((serverEnd) => (last = serverEnd));
     const clientReads = by !== "client" || error === undefined;
     // The client has said all it has to say and may still read: let the answers through.
     if (by === "client" && clientReads) await still(fromServer, stopped);
-    const why = `${by === "owner" ? "The relay was closed" : `The server ${by === "client" ? "was ended" : howItEnded(error)}`} before the answer came`;
+    const why = `${last.by === "owner" ? "The relay was closed" : `The server ${last.by === "client" ? "was ended" : howItEnded(last.error)}`} before the answer came`;
     for (const id of requests.closeAll()) if (clientReads) answer(id, why, { delivery: "unknown" });
     const upClosed = up.close(error);
     if (clientReads) await still();
     await Promise.all([down.close(error), upClosed]);
     return first;
   };
-
   const ended = end();
   return {
     ended,

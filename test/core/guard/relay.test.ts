@@ -153,6 +153,18 @@ test("after drainMs the relay answers what the server has not, and closes", asyn
   await finish(r);
 });
 
+test("where the server dies while a client that has ended is served, the answers say how", async () => {
+  const r = rig();
+  await r.client(call(1));
+  r.down.end();
+  await settle();
+  r.up.end(new LocalError("closed", "dead", { details: { code: 3, signal: null } }));
+  assert.deepEqual(await r.relay.ended, { by: "client" });
+  assert.equal(error(r.toClient()[0]).message, "The server exited with code 3 before the answer came");
+  assert.equal(r.toClient().length, 1);
+  await finish(r);
+});
+
 test("a client whose connection broke is not waited for, and gets no answers", async () => {
   const r = rig();
   await r.client(call(1));
