@@ -25,7 +25,7 @@ export async function loadInterceptors(path: string): Promise<readonly Intercept
     exports = await importModule(file);
   } catch (cause) {
     if (cause instanceof LocalError) throw cause;
-    throw new LocalError("invalid_argument", `${file} could not be loaded: ${describeError(cause)}`, { cause });
+    throw new LocalError("invalid_argument", `${file} could not be loaded: ${describeError(cause).replaceAll(/\s*\n\s*/g, " ")}${placeOf(cause, file)}`, { cause });
   }
   const found = new Set<Interceptor>();
   for (const value of Object.values(exports)) {
@@ -35,6 +35,13 @@ export async function loadInterceptors(path: string): Promise<readonly Intercept
     throw new LocalError("invalid_argument", `${file} exports no interceptor; export what validator() or mutator() returns, or a list of such`);
   }
   return [...found];
+}
+
+// Where it went wrong: the first place in a file that the stack names. A syntax error's names none.
+function placeOf(thrown: unknown, file: string): string {
+  if (thrown instanceof SyntaxError) return ` (for the place, run: node --check ${file})`;
+  const place = /file:\/\/[^\s()]+:\d+/.exec(thrown instanceof Error ? String(thrown.stack) : "")?.[0];
+  return place === undefined ? "" : ` (${place})`;
 }
 
 async function importModule(file: string): Promise<Record<string, unknown>> {

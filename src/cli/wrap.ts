@@ -52,8 +52,8 @@ Example:
     -- npx -y @modelcontextprotocol/server-filesystem .
 
 Exit code: the server's own; 2 for a wrong word on the command line, 127 where
-the server could not be started, 1 for anything else that went wrong. A signal is
-passed on to the server, and one that ended the server ends this process too.
+the server could not be started, 1 for anything else that went wrong. A signal
+is passed on to the server; one that ended the server ends this process too.
 `;
 
 /** Runs the verb, up to the end of the server and of all that was started for it. */
