@@ -15,10 +15,8 @@ const main = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
 let folder = "";
 const run = (words: readonly string[], input = ""): Promise<Ended> => runCli(words, input, { entry: join(folder, "main.mjs"), cwd: folder });
 // Help is no message, and so a run that prints it is read as text.
-const helpOf = async (...words: string[]): Promise<string> => {
-
-  return new Promise((resolve, reject) => execFile(process.execPath, [join(folder, "main.mjs"), ...words], (error, stdout) => (error === null ? resolve(stdout) : reject(error))));
-};
+const helpOf = (...words: string[]): Promise<string> =>
+  new Promise((resolve, reject) => execFile(process.execPath, [join(folder, "main.mjs"), ...words], (error, stdout) => (error === null ? resolve(stdout) : reject(error))));
 
 describe("the program", { concurrency: 3 }, () => {
   before(async () => {
@@ -64,7 +62,6 @@ describe("the program", { concurrency: 3 }, () => {
   });
 
   it("says its version", async () => {
-
     const stdout = await new Promise((resolve, reject) =>
       execFile(process.execPath, ["--import", "tsx", main, "--version"], { cwd: fileURLToPath(new URL("../..", import.meta.url)) }, (error, out) => (error === null ? resolve(out) : reject(error))),
     );

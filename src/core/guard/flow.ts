@@ -58,8 +58,19 @@ export function createFlow(state: GuardState, sinks: Sinks): Flow {
   const full = (at: Waypoint, concerned: boolean) => held >= limits.maxIncomingRequests && (concerned || lanes.has(at.related));
 
   const deliver = (outcome: Outcome, message: Message, at: Waypoint): Promise<void> | void => {
-    if (outcome.go !== undefined) return sinks.forward(outcome.go, at);
+    if (outcome.go !== undefined) {
+      const sent = sinks.forward(outcome.go, at);
+      return sent === undefined || "method" in message ? sent : sent.catch((thrown: unknown) => answerInstead(message.id ?? undefined, at, thrown));
+    }
     if (outcome.reply !== undefined && isRequest(message)) return sinks.reply(outcome.reply, message.id, at);
+  };
+
+  // Its exchange is over, so an error that the sender sent in its place would answer nothing that is known here.
+  const answerInstead = (id: RequestId | undefined, at: Waypoint, thrown: unknown): Promise<void> | void => {
+    if (id === undefined || (thrown instanceof LocalError && thrown.code === "closed")) throw thrown;
+    state.log("warn", `the answer to ${JSON.stringify(id)} could not be sent, an error takes its place: ${describeError(thrown)}`);
+    const error = new RpcError(ErrorCode.internalError, "The answer could not be sent", { reason: thrown instanceof LocalError ? thrown.code : "failed" });
+    return sinks.forward({ message: errorAnswer(id, error) }, at);
   };
 
   // A frame that needs no judgement goes at once, unless its lane holds something.

@@ -453,6 +453,27 @@ test("an answer that a guard on the client's side still judges when the server o
   }
 });
 
+test("an answer that a guard on the client's side could not send is one error for the client", async () => {
+  for (const phase of ["request", "response"] as const) {
+    const host = fakeHost();
+    const down = scriptedTransport();
+    const up = scriptedTransport();
+    const chain = createChain({ host });
+    chain.add(validator({ name: "v", hooks: [{ events: ["tools/call"], phase }] }, () => true));
+    down.onSend = async (message) => {
+      if (JSON.stringify(message).length > 250) throw new LocalError("limit_exceeded", "the message has 300 bytes");
+    };
+    const running = relay(guardTransport(down, { role: "server", host, chain: { current: () => chain } }), up, { host });
+    down.deliver(call(1));
+    await settle();
+    up.deliver(textResult(1, "x".repeat(300)));
+    await settle();
+    assert.deepEqual(down.sent.map(({ message }) => error(message)), [{ code: -32603, message: "The answer could not be sent", data: { reason: "limit_exceeded" } }], phase);
+    await running.close();
+    assert.equal(host.liveTimers, 0);
+  }
+});
+
 test("with a guard on either side a request gets one answer, whoever gives it", async () => {
   for (const side of ["client", "server"] as const) {
     const host = fakeHost();
