@@ -1,33 +1,23 @@
-// The program as a whole without tsx around it: bundled once, so that each run starts as fast as an installed one.
+// The program as a whole: its verbs, and what it takes to load a policy.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { VERSION } from "../../src/core/base/version.ts";
 import { readyMade } from "../../src/library/catalog.ts";
-import { fixture, INITIALIZE, lines, runCli, server, type Ended } from "./run-cli.ts";
+import { bundledCli, fixture, INITIALIZE, lines, runCli, server } from "./run-cli.ts";
 
 const main = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
-let folder = "";
-const run = (words: readonly string[], input = ""): Promise<Ended> => runCli(words, input, { entry: join(folder, "main.mjs"), cwd: folder });
-// Help is no message, and so a run that prints it is read as text.
-const helpOf = (...words: string[]): Promise<string> =>
-  new Promise((resolve, reject) => execFile(process.execPath, [join(folder, "main.mjs"), ...words], (error, stdout) => (error === null ? resolve(stdout) : reject(error))));
+const root = fileURLToPath(new URL("../..", import.meta.url));
+
+// What is no message, and so is read as text.
+const print = (...args: string[]): Promise<string> =>
+  new Promise((resolve, reject) => execFile(process.execPath, args, { cwd: root }, (error, stdout) => (error === null ? resolve(stdout) : reject(error))));
+const helpOf = async (...words: string[]): Promise<string> => print(await bundledCli(), ...words);
 
 describe("the program", { concurrency: 3 }, () => {
-  before(async () => {
-    folder = mkdtempSync(join(tmpdir(), "mcp-interceptors-"));
-    // tsx brings its compiler along.
-    const require = createRequire(createRequire(import.meta.url).resolve("tsx/package.json"));
-    const { build } = require("esbuild") as { build(options: object): Promise<unknown> };
-    await build({ entryPoints: [main], bundle: true, platform: "node", format: "esm", outfile: join(folder, "main.mjs"), logLevel: "error" });
-  });
-  after(() => rmSync(folder, { recursive: true }));
-
   it("explains itself within 80 columns, by any of the usual words", async () => {
     const [help, wrapHelp] = await Promise.all([helpOf("help"), helpOf("help", "wrap")]);
     for (const line of `${help}${wrapHelp}`.split("\n")) assert.ok(line.length <= 80 && line === line.trimEnd(), `${line.length}: ${line}`);
@@ -38,17 +28,19 @@ describe("the program", { concurrency: 3 }, () => {
   });
 
   it("refuses no verb and an unknown one with exit code 2", async () => {
-    const [none, unknown, helpless] = await Promise.all([run([]), run(["fly"]), run(["help", "fly"])]);
+    const [none, unknown, helpless] = await Promise.all([runCli([]), runCli(["fly"]), runCli(["help", "fly"])]);
     assert.deepEqual([none.code, unknown.code, helpless.code], [2, 2, 2]);
     assert.match(none.stderr, /Usage: mcp-interceptors VERB/);
     for (const { stderr } of [unknown, helpless]) assert.equal(stderr, 'mcp-interceptors: unknown verb "fly"\n  mcp-interceptors help\n');
   });
 
   it("guards a server without tsx, and says of a TypeScript module what it takes to load it", async () => {
-    const plain = await run(["wrap", "--use", "redact", ...server()], lines(INITIALIZE));
+    const plain = await runCli(["wrap", "--use", "redact", ...server()], lines(INITIALIZE));
     assert.deepEqual([plain.code, plain.messages.length], [0, 1]);
-    writeFileSync(join(folder, "policy.ts"), "export const answer: number = 42;\n");
-    const typed = await run(["wrap", "--interceptors", "policy.ts", ...server()]);
+    const idle = await runCli(["wrap", "--quiet", ...server()]);
+    assert.deepEqual(idle, { code: 0, signal: null, stderr: "", messages: [] });
+    writeFileSync(join(dirname(await bundledCli()), "policy.ts"), "export const answer: number = 42;\n");
+    const typed = await runCli(["wrap", "--interceptors", "policy.ts", ...server()]);
     assert.equal(typed.code, 2);
     // Newer Node reads the types away, and finds nothing to guard with.
     const expected = "typescript" in process.features && process.features.typescript ? /exports no interceptor/ : /^mcp-interceptors: --interceptors policy\.ts: .*policy\.ts is TypeScript, which Node .* does not load: install tsx beside it, use Node 22\.18 or newer, or compile it first\n$/;
@@ -56,15 +48,12 @@ describe("the program", { concurrency: 3 }, () => {
   });
 
   it("passes nothing on where a policy cannot be had", async () => {
-    const ended = await run(["wrap", "--interceptors", fixture("throwing.mjs"), ...server()], lines(INITIALIZE));
+    const ended = await runCli(["wrap", "--interceptors", fixture("throwing.mjs"), ...server()], lines(INITIALIZE));
     assert.deepEqual([ended.code, ended.messages], [2, []]);
     assert.match(ended.stderr, /^mcp-interceptors: --interceptors .*throwing\.mjs could not be loaded: the database of rules is not there .*\n$/);
   });
 
   it("says its version", async () => {
-    const stdout = await new Promise((resolve, reject) =>
-      execFile(process.execPath, ["--import", "tsx", main, "--version"], { cwd: fileURLToPath(new URL("../..", import.meta.url)) }, (error, out) => (error === null ? resolve(out) : reject(error))),
-    );
-    assert.equal(stdout, `${VERSION}\n`);
+    assert.equal(await print("--import", "tsx", main, "--version"), `${VERSION}\n`);
   });
 });

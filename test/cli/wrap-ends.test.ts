@@ -34,7 +34,7 @@ describe("wrap ends", { concurrency: 3 }, () => {
   });
 
   it("by the signal that ended the server in mid-call, after the call is answered", posix, async () => {
-    const running = startCli(["wrap", "--quiet", ...server()]);
+    const running = await startCli(["wrap", "--quiet", ...server()]);
     running.send(request(1, "test/silent"));
     running.send(request(2, "test/exit", { signal: "SIGKILL" }));
     const ended = await running.ended;
@@ -43,7 +43,7 @@ describe("wrap ends", { concurrency: 3 }, () => {
   });
 
   it("after a timeout answer where the server is silent, when the client leaves", async () => {
-    const running = startCli(["wrap", "--quiet", "--timeout", "250", ...server("silent")]);
+    const running = await startCli(["wrap", "--quiet", "--timeout", "250", ...server("silent")]);
     running.send(INITIALIZE);
     const { error } = await running.answer("init");
     assert.match(error?.message ?? "", /^The server did not answer initialize within \d+ ms$/);
@@ -61,7 +61,7 @@ describe("wrap ends", { concurrency: 3 }, () => {
   });
 
   it("by a signal that is passed on, with nothing left of a server or an interceptor server that ignores it", posix, async () => {
-    const running = startCli(["wrap", "--quiet", ...policyServer("stubborn"), ...server()]);
+    const running = await startCli(["wrap", "--quiet", ...policyServer("stubborn"), ...server()]);
     running.send(INITIALIZE);
     running.send(call(1, "rm"));
     assert.equal((await running.answer(1)).error?.code, -32602);
@@ -75,7 +75,7 @@ describe("wrap ends", { concurrency: 3 }, () => {
   });
 
   it("when the client is gone from both pipes, server and all", posix, async () => {
-    const running = startCli(["wrap", ...server("stay", "stubborn")]);
+    const running = await startCli(["wrap", ...server("stay", "stubborn")]);
     const upstream = await pidOf(running);
     running.child.stderr.destroy();
     running.child.stdout.destroy();
@@ -90,7 +90,7 @@ describe("wrap ends", { concurrency: 3 }, () => {
     try {
       const log = join(folder, "decisions.jsonl");
       const words = ["wrap", "--log", log, "--interceptors", fixture("crashing.mjs"), "--use", "redact", "--use", 'tool-filter={"deny":["drop"]}', ...server()];
-      const running = startCli(words);
+      const running = await startCli(words, { fromSources: true });
       const secret = "s3nt1nel-ada@example.org";
       running.send(INITIALIZE);
       running.send(call(1, "echo", { apiKey: secret }));

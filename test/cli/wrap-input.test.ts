@@ -1,7 +1,7 @@
 // What comes down the pipes, good and bad, through a real `wrap` with a real server behind it.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { INITIALIZE, lines, request, runCli, server, startCli, type Message } from "./run-cli.ts";
+import { INITIALIZE, lines, request, runCli, server, startCli, type Message, type Running } from "./run-cli.ts";
 
 const FILTER = ["--use", 'tool-filter={"deny":["rm"]}'];
 const call = (id: number | string, name: string, args: object = {}) => request(id, "tools/call", { name, arguments: args });
@@ -11,7 +11,7 @@ const nested = (depth: number) => `${'{"x":'.repeat(depth)}1${"}".repeat(depth)}
 
 describe("wrap, whatever comes in", { concurrency: 3 }, () => {
   it("a client's broken lines are each answered once and never reach the server; good ones around them do", async () => {
-    const running = startCli(["wrap", "--quiet", ...FILTER, ...server()]);
+    const running = await startCli(["wrap", "--quiet", ...FILTER, ...server()]);
     running.send(INITIALIZE);
     const broken: readonly (readonly [line: string, id: number | string | null, code: number])[] = [
       ["not json", null, -32700],
@@ -53,7 +53,7 @@ describe("wrap, whatever comes in", { concurrency: 3 }, () => {
   });
 
   it("a client's lines are read by bytes: long ones, CRLF, U+2028, blank lines, characters cut by a write, and half a message at the end", async () => {
-    const running = startCli(["wrap", "--quiet", ...FILTER, ...server()]);
+    const running = await startCli(["wrap", "--quiet", ...FILTER, ...server()]);
     const long = "é".repeat(40_000);
     running.send(call(1, "echo", { text: long }));
     running.child.stdin.write(`${call(2, "echo", { text: "before\u2028after" })}\r\n\r\n\n`);
@@ -77,7 +77,7 @@ describe("wrap, whatever comes in", { concurrency: 3 }, () => {
   });
 
   it("a server may print banners, fill its stderr, and break its messages: the client sees messages alone, one answer each", async () => {
-    const running = startCli(["wrap", "--use", "redact", ...server("banner", "stderr=262144")]);
+    const running = await startCli(["wrap", "--use", "redact", ...server("banner", "stderr=262144")]);
     running.send(INITIALIZE);
     assert.equal((await running.answer("init")).error, undefined);
     const result = (id: number, text: string) => JSON.stringify({ jsonrpc: "2.0", id, result: { content: [{ type: "text", text }] } });
@@ -126,7 +126,7 @@ describe("wrap, whatever comes in", { concurrency: 3 }, () => {
   });
 
   it("cancelled, timed-out and repeated requests get their one answer or none", async () => {
-    const running = startCli(["wrap", "--quiet", "--timeout", "400", ...server()]);
+    const running = await startCli(["wrap", "--quiet", "--timeout", "400", ...server()]);
     running.send(INITIALIZE);
     await running.answer("init");
     running.send(request(1, "test/silent"));
@@ -155,7 +155,7 @@ describe("wrap, whatever comes in", { concurrency: 3 }, () => {
 });
 
 // What has come so far, a moment later.
-async function tick(running: ReturnType<typeof startCli>): Promise<{ messages: readonly Message[] }> {
+async function tick(running: Running): Promise<{ messages: readonly Message[] }> {
   await new Promise((resolve) => setTimeout(resolve, 20));
   return { messages: running.messages };
 }
