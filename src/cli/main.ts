@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { readFileSync } from "node:fs";
 import { describeError, LocalError } from "../core/base/errors.ts";
+import { readyMade } from "../library/catalog.ts";
 import { nearest, UsageError } from "./errors.ts";
 import { endProcess, ignoreBrokenPipes, type Exit } from "./exit.ts";
 import { formatTable } from "./table.ts";
@@ -12,7 +13,7 @@ Usage: mcp-interceptors VERB
 
 ${formatTable([
   ["wrap", "put interceptors in front of an MCP server on stdio"],
-  ["help [VERB]", "this text, or that of a verb"],
+  ["help [WORD]", "this text, or that of a verb or of a ready-made interceptor"],
   ["version", "the version of this package"],
 ])}
 
@@ -35,6 +36,11 @@ const ALIASES: ReadonlyMap<string, string> = new Map([
 
 function help(words: readonly string[]): Promise<Exit> | Exit {
   const [word] = words;
+  const made = word === undefined ? undefined : readyMade.get(word);
+  if (made !== undefined) {
+    process.stdout.write(`${word}: ${made.summary}\n\nIts config, as a JSON Schema:\n${JSON.stringify(made.configSchema, null, 2)}\n`);
+    return { code: 0 };
+  }
   if (word !== undefined && word !== "help" && word !== "version") return verbNamed(word)(["--help"]);
   process.stdout.write(HELP);
   return { code: 0 };

@@ -44,7 +44,7 @@ run in the order of their priorities, whatever the order on the command line.
 
 ${describeOptions(OPTIONS)}
 
-Ready-made interceptors (--use):
+Ready-made interceptors (for the config of one: mcp-interceptors help NAME):
 ${formatTable([...readyMade].map(([name, { summary }]) => [name, summary]))}
 
 Example:

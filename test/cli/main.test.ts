@@ -23,7 +23,12 @@ describe("the program", { concurrency: 3 }, () => {
     for (const line of `${help}${wrapHelp}`.split("\n")) assert.ok(line.length <= 80 && line === line.trimEnd(), `${line.length}: ${line}`);
     assert.match(help, /^ {2}wrap /m);
     for (const option of ["use", "interceptors", "posture", "log", "timeout", "quiet"]) assert.match(wrapHelp, new RegExp(`^  --${option}\\b`, "m"));
-    for (const name of readyMade.keys()) assert.match(wrapHelp, new RegExp(`^  ${name} `, "m"));
+    for (const [name, { summary, configSchema }] of readyMade) {
+      assert.match(wrapHelp, new RegExp(`^  ${name} `, "m"));
+      const [head, , , ...schema] = (await helpOf("help", name)).split("\n");
+      assert.equal(head, `${name}: ${summary}`);
+      assert.deepEqual(JSON.parse(schema.join("\n")), configSchema);
+    }
     assert.deepEqual(await Promise.all([helpOf("--help"), helpOf("-h"), helpOf("help", "help"), helpOf("wrap", "--help"), helpOf("wrap", "--use", "x", "--help")]), [help, help, help, wrapHelp, wrapHelp]);
   });
 

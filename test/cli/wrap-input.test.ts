@@ -126,7 +126,7 @@ describe("wrap, whatever comes in", { concurrency: 3 }, () => {
   });
 
   it("cancelled, timed-out and repeated requests get their one answer or none", async () => {
-    const running = await startCli(["wrap", "--quiet", "--timeout", "400", ...server()]);
+    const running = await startCli(["wrap", "--quiet", "--timeout", "1500", ...server()]);
     running.send(INITIALIZE);
     await running.answer("init");
     running.send(request(1, "test/silent"));
