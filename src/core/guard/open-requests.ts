@@ -18,7 +18,8 @@ export interface OpenRequestsOptions {
  * that each is answered once, whatever comes later.
  */
 export interface OpenRequests {
-  readonly size: number;
+  /** Requests that an answer is due to: all but subscriptions. */
+  readonly due: number;
   /** `undefined` where it is open now, else why it is not: its id is in use, or there are too many. */
   open(message: RequestMessage): "duplicate" | "full" | undefined;
   /** False where no such request is open: an answer to it is nobody's. */
@@ -48,19 +49,23 @@ const SUBSCRIPTIONS: ReadonlySet<string> = new Set(["subscriptions/listen"]);
 export function createOpenRequests(options: OpenRequestsOptions): OpenRequests {
   const { host, initializeTimeoutMs, requestTimeoutMs, maxRequestMs, maxRequests, expired } = options;
   const table = new Map<RequestId, Entry>();
+  let subscriptions = 0;
   const deadlines = createDeadlines<Entry>(host, () => table.values(), ({ id, method, startedAt }) => {
     if (close(id)) expired(id, method, Math.round(host.now() - startedAt));
   });
 
   const close = (id: RequestId): boolean => {
-    if (!table.delete(id)) return false;
+    const entry = table.get(id);
+    if (entry === undefined) return false;
+    table.delete(id);
+    if (SUBSCRIPTIONS.has(entry.method)) subscriptions--;
     if (table.size === 0) deadlines.stop();
     return true;
   };
 
   return {
-    get size() {
-      return table.size;
+    get due() {
+      return table.size - subscriptions;
     },
     open({ id, method, params }) {
       if (table.has(id)) return "duplicate";
@@ -77,6 +82,7 @@ export function createOpenRequests(options: OpenRequestsOptions): OpenRequests {
         dueAt: startedAt + (timeoutMs === Infinity ? Infinity : Math.min(timeoutMs, maxRequestMs)),
       };
       table.set(id, entry);
+      if (SUBSCRIPTIONS.has(method)) subscriptions++;
       deadlines.watch(entry);
       return undefined;
     },
@@ -99,6 +105,7 @@ export function createOpenRequests(options: OpenRequestsOptions): OpenRequests {
     closeAll() {
       const ids = [...table.keys()];
       table.clear();
+      subscriptions = 0;
       deadlines.stop();
       return ids;
     },

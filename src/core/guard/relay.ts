@@ -50,18 +50,27 @@ export function relay(down: Transport, up: Transport, options: RelayOptions = {}
 
   // Sends that no transport has accepted yet. Behind a guard that is also what is being judged.
   let moving = 0;
+  // Those among them that are answers and cancellations of the relay's own.
+  let own = 0;
   let onStill: (() => void) | undefined;
+  const waitingForRoom = new Set<() => void>();
   const moved = () => {
     moving--;
+    for (const goOn of waitingForRoom) goOn();
+    waitingForRoom.clear();
     if (isIdle()) onStill?.();
   };
-  const isIdle = () => moving === 0 && requests.size === 0;
+  const isIdle = () => moving === 0 && requests.due === 0;
 
   const send = (to: Transport, message: Message, related?: RequestId) => {
     moving++;
+    own++;
     to.send({ message }, related === undefined ? undefined : { related })
       .catch((thrown: unknown) => log("warn", `a message of the relay's own was not sent: ${describeError(thrown)}`))
-      .finally(moved);
+      .finally(() => {
+        own--;
+        moved();
+      });
   };
   const answer = (id: RequestId, why: string, data?: { readonly delivery: "none" | "unknown" }, code: number = ErrorCode.internalError) =>
     send(down, errorAnswer(id, new RpcError(code, why, data)), id);
@@ -110,23 +119,22 @@ export function relay(down: Transport, up: Transport, options: RelayOptions = {}
   const carry = async (from: Transport, to: Transport, goesOn: (frame: Frame) => boolean, failed: (message: Message, error: LocalError) => void) => {
     let frames = 0;
     let bytes = 0;
-    let room: (() => void) | undefined;
     for (let arrival = await from.receive(); arrival !== undefined; arrival = await from.receive()) {
       const { frame, related }: Arrival = arrival;
-      if (!goesOn(frame)) continue;
-      const size = frame.text?.length ?? 0;
-      frames++;
-      moving++;
-      bytes += size;
-      to.send(frame, related === undefined ? undefined : { related })
-        .catch((thrown: unknown) => failed(frame.message, asLocalError(thrown)))
-        .finally(() => {
-          frames--;
-          bytes -= size;
-          room?.();
-          moved();
-        });
-      while (frames >= limits.maxQueuedFrames || bytes > limits.maxQueuedBytes) await new Promise<void>((resolve) => (room = resolve));
+      if (goesOn(frame)) {
+        const size = frame.text?.length ?? 0;
+        frames++;
+        moving++;
+        bytes += size;
+        to.send(frame, related === undefined ? undefined : { related })
+          .catch((thrown: unknown) => failed(frame.message, asLocalError(thrown)))
+          .finally(() => {
+            frames--;
+            bytes -= size;
+            moved();
+          });
+      }
+      while (Math.max(frames, own) >= limits.maxQueuedFrames || bytes > limits.maxQueuedBytes) await new Promise<void>((resolve) => waitingForRoom.add(resolve));
     }
   };
 

@@ -257,6 +257,18 @@ test("a subscription has no deadline, and ends when the server cancels it", asyn
   await finish(r);
 });
 
+test("an open subscription does not keep the relay once its client has ended", async () => {
+  const r = rig();
+  await r.client({ jsonrpc: "2.0", id: 3, method: "subscriptions/listen", params: {} }, call(4));
+  r.down.end();
+  await settle();
+  assert.equal(r.up.closes, 0);
+  await r.server(textResult(4, "x"));
+  await r.relay.ended;
+  assert.equal(r.host.now(), 0);
+  await finish(r);
+});
+
 test("a server's cancellation of a request of its own does not end the client's with the same id", async () => {
   const r = rig();
   await r.client(call(1));
@@ -395,6 +407,19 @@ test("frames on their way are bounded by count: past it the relay stops pulling,
   }
   assert.deepEqual(r.toServer().map((message) => "id" in message && message.id), [1, 2, 3, 4, 5]);
   await finish(r);
+});
+
+test("answers of the relay's own that nobody takes are bounded too: it stops pulling from whoever provokes them", async () => {
+  const r = rig({ limits: { maxQueuedFrames: 3 } });
+  let offered = 0;
+  r.down.onSend = () => (offered++, new Promise(() => {}));
+  for (let turn = 0; turn < 20; turn++) r.down.deliver(call(1));
+  await settle();
+  assert.deepEqual([offered, r.toServer().length], [3, 1]);
+  r.up.end();
+  await r.host.advance(5000);
+  await r.relay.ended;
+  assert.equal(r.host.liveTimers, 0);
 });
 
 test("frames on their way are bounded by bytes", async () => {
