@@ -1,6 +1,6 @@
 import { Writable } from "node:stream";
 
-/** How this process should end: with a code, or by the signal that ended the server, as a shell would have it (`code` is then 128 + its number). */
+/** How this process should end: with a code, or by the signal that ended the server; `code` is then 128 and its number, as shells have it. */
 export interface Exit {
   readonly code: number;
   readonly signal?: NodeJS.Signals;
@@ -14,7 +14,8 @@ const FLUSH_MS = 1000;
  * a timer or a socket behind.
  */
 export async function endProcess({ code, signal }: Exit): Promise<never> {
-  await Promise.race([Promise.all([flushed(process.stdout), flushed(process.stderr)]), new Promise((resolve) => setTimeout(resolve, FLUSH_MS))]);
+  const printed = Promise.all([flushed(process.stdout), flushed(process.stderr)]);
+  await Promise.race([printed, new Promise((resolve) => setTimeout(resolve, FLUSH_MS))]);
   // By default a signal ends this process here and now; one that does not leaves the code.
   if (signal !== undefined) process.kill(process.pid, signal);
   process.exit(code);

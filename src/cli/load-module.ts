@@ -8,7 +8,7 @@ import { isInterceptor, type Interceptor } from "../core/interceptor/define.ts";
 const MODULE_ENDING = /\.[cm]?[jt]s$/;
 const TYPESCRIPT_ENDING = /\.[cm]?ts$/;
 
-/** Whether a word on the command line names a module rather than a command: it ends like one, and has no blanks unless there is such a file. */
+/** Whether a word names a module rather than a command: it ends like one, and has no blanks unless there is such a file. */
 export function isModulePath(word: string): boolean {
   return MODULE_ENDING.test(word) && (!/\s/.test(word) || existsSync(word));
 }
@@ -25,7 +25,8 @@ export async function loadInterceptors(path: string): Promise<readonly Intercept
     exports = await importModule(file);
   } catch (cause) {
     if (cause instanceof LocalError) throw cause;
-    throw new LocalError("invalid_argument", `${file} could not be loaded: ${describeError(cause).replaceAll(/\s*\n\s*/g, " ")}${placeOf(cause, file)}`, { cause });
+    const why = describeError(cause).replaceAll(/\s*\n\s*/g, " ");
+    throw new LocalError("invalid_argument", `${file} could not be loaded: ${why}${placeOf(cause, file)}`, { cause });
   }
   const found = new Set<Interceptor>();
   for (const value of Object.values(exports)) {

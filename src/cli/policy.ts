@@ -35,7 +35,8 @@ export async function buildPolicy({ use, interceptors, log }: PolicyOptions): Pr
       const made = readyMade.get(name);
       if (made === undefined) {
         const meant = nearest(name, readyMade.keys());
-        throw new UsageError(`--use ${name}: there is no such interceptor`, `${meant === undefined ? "" : `did you mean ${meant}? `}known are ${[...readyMade.keys()].join(", ")}`);
+        const known = `known are ${[...readyMade.keys()].join(", ")}`;
+        throw new UsageError(`--use ${name}: there is no such interceptor`, meant === undefined ? known : `did you mean ${meant}? ${known}`);
       }
       await attempt(`--use ${word}`, () => chain.add(made.create(equals === -1 ? undefined : parseConfig(name, word.slice(equals + 1)))));
       Object.assign(answerAs, made.answerAs);

@@ -53,16 +53,18 @@ export function clientSource(client: McpClient, options: SourceOptions): Interce
           throw isUnknownMethod(thrown) ? hostsNone(options.label, thrown) : thrown;
         });
         const problem = checkListInterceptorsResult(page);
-        if (problem !== undefined && !problem.path.startsWith("/interceptors/")) throw malformedList(options.label, describeProblem(problem, "result"));
+        if (problem !== undefined && !problem.path.startsWith("/interceptors/")) {
+          throw malformedList(options.label, describeProblem(problem, "result"));
+        }
         // A list, or the check would have said so at /interceptors; what is in it is read one by one.
         for (const item of page["interceptors"] as unknown[]) descriptors.push(readListed(item, options.label));
-        if (descriptors.length > maxInterceptors) throw new LocalError("limit_exceeded", `"${options.label}" lists more than ${maxInterceptors} interceptors`);
+        if (descriptors.length > maxInterceptors) throw tooMuch(options.label, `${maxInterceptors} interceptors`);
         const next = ownMember(page, "nextCursor");
         if (next !== undefined && typeof next !== "string") throw malformedList(options.label, "nextCursor must be a string");
         cursor = next;
         if (cursor !== undefined) {
           if (seen.has(cursor)) throw malformedList(options.label, "it gives a cursor that it has given before");
-          if (seen.size + 1 >= maxPages) throw new LocalError("limit_exceeded", `"${options.label}" lists more than ${maxPages} pages`);
+          if (seen.size + 1 >= maxPages) throw tooMuch(options.label, `${maxPages} pages`);
           seen.add(cursor);
         }
       } while (cursor !== undefined);
@@ -70,8 +72,10 @@ export function clientSource(client: McpClient, options: SourceOptions): Interce
     },
     // The chain reads the answer as it reads any other's, and watches the clock. What it passes is shared, and may leave later than this
     // call: behind middleware or a guard, or in the other spelling.
-    invoke: (params, signal) =>
-      ask("invoke", cloneJson<JsonObject>({ ...params }, maxDepth), { ...callOptions(signal), timeoutMs: Infinity }) as Promise<unknown> as Promise<InvokeResult>,
+    invoke(params, signal) {
+      const answer: Promise<unknown> = ask("invoke", cloneJson<JsonObject>({ ...params }, maxDepth), { signal, timeoutMs: Infinity });
+      return answer as Promise<InvokeResult>;
+    },
   };
 }
 
@@ -93,6 +97,10 @@ function isUnknownMethod(thrown: unknown): boolean {
 function hostsNone(label: string, cause: unknown): LocalError {
   const [first, second] = INTERCEPTOR_SPELLINGS.list;
   return new LocalError("unsupported", `"${label}" hosts no interceptors: it knows neither ${first} nor ${second}`, { cause });
+}
+
+function tooMuch(label: string, what: string): LocalError {
+  return new LocalError("limit_exceeded", `"${label}" lists more than ${what}`);
 }
 
 function malformedList(label: string, why: string): LocalError {

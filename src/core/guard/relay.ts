@@ -34,6 +34,11 @@ export interface Relay {
   close(): Promise<void>;
 }
 
+// What an error says of the request it answers: only one that was never sent may be sent again without asking.
+type Delivery = { readonly delivery: "none" | "unknown" };
+const NOT_SENT: Delivery = { delivery: "none" };
+const MAYBE_SENT: Delivery = { delivery: "unknown" };
+
 /**
  * Carries messages between a client's transport (`down`) and a server's (`up`), unchanged and in order; put a guard on either. Both are the
  * relay's to close.
@@ -72,7 +77,7 @@ export function relay(down: Transport, up: Transport, options: RelayOptions = {}
         moved();
       });
   };
-  const answer = (id: RequestId, why: string, data?: { readonly delivery: "none" | "unknown" }, code: number = ErrorCode.internalError) =>
+  const answer = (id: RequestId, why: string, data?: Delivery, code: number = ErrorCode.internalError) =>
     send(down, errorAnswer(id, new RpcError(code, why, data)), id);
 
   const requests = createOpenRequests({
@@ -83,7 +88,7 @@ export function relay(down: Transport, up: Transport, options: RelayOptions = {}
     maxRequests: limits.maxPendingRequests,
     expired(id, method, waitedMs) {
       log("error", `the server has not answered ${method} within ${waitedMs} ms`);
-      answer(id, `The server did not answer ${method} within ${waitedMs} ms`, { delivery: "unknown" });
+      answer(id, `The server did not answer ${method} within ${waitedMs} ms`, MAYBE_SENT);
       if (method !== "initialize") send(up, { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: id, reason: "timeout" } });
     },
   });
@@ -93,8 +98,8 @@ export function relay(down: Transport, up: Transport, options: RelayOptions = {}
     if (isRequest(message)) {
       const refused = requests.open(message);
       if (refused === undefined) return true;
-      if (refused === "full") answer(message.id, "Too many requests wait for an answer", { delivery: "none" });
-      else answer(message.id, `Request id ${JSON.stringify(message.id)} is in flight already; use a new one`, { delivery: "none" }, ErrorCode.invalidRequest);
+      if (refused === "full") answer(message.id, "Too many requests wait for an answer", NOT_SENT);
+      else answer(message.id, `Request id ${JSON.stringify(message.id)} is in flight already; use a new one`, NOT_SENT, ErrorCode.invalidRequest);
       return false;
     }
     const cancelled = cancelledId(message);
@@ -116,7 +121,12 @@ export function relay(down: Transport, up: Transport, options: RelayOptions = {}
 
   // Carries one direction until its source ends. Never waits for one frame before it pulls the next, so that a cancellation gets past a
   // frame that a guard holds; what is on its way is bounded by count and by bytes.
-  const carry = async (from: Transport, to: Transport, goesOn: (frame: Frame) => boolean, failed: (message: Message, error: LocalError) => void) => {
+  const carry = async (
+    from: Transport,
+    to: Transport,
+    goesOn: (frame: Frame) => boolean,
+    failed: (message: Message, error: LocalError) => void,
+  ): Promise<void> => {
     let frames = 0;
     let bytes = 0;
     for (let arrival = await from.receive(); arrival !== undefined; arrival = await from.receive()) {
@@ -134,7 +144,9 @@ export function relay(down: Transport, up: Transport, options: RelayOptions = {}
             moved();
           });
       }
-      while (Math.max(frames, own) >= limits.maxQueuedFrames || bytes > limits.maxQueuedBytes) await new Promise<void>((resolve) => waitingForRoom.add(resolve));
+      while (Math.max(frames, own) >= limits.maxQueuedFrames || bytes > limits.maxQueuedBytes) {
+        await new Promise<void>((resolve) => waitingForRoom.add(resolve));
+      }
     }
   };
 
@@ -142,14 +154,17 @@ export function relay(down: Transport, up: Transport, options: RelayOptions = {}
     // The end of the server's side answers what waits, and says more.
     if (error.code === "closed") return;
     log("warn", `a message did not reach the server: ${error.message}`);
-    if (isRequest(message) && requests.close(message.id)) answer(message.id, `The request could not be passed on: ${error.message}`, { delivery: "none" });
+    if (isRequest(message) && requests.close(message.id)) answer(message.id, `The request could not be passed on: ${error.message}`, NOT_SENT);
   };
   const notSentDown = (message: Message, error: LocalError) => {
     if (error.code === "closed") return;
     log("warn", `a message did not reach the client: ${error.message}`);
     const why = `could not be passed on: ${error.message}`;
-    if (isRequest(message)) send(up, errorAnswer(message.id, new RpcError(ErrorCode.internalError, `The request ${why}`, { delivery: "none" })), message.id);
-    else if (!("method" in message) && message.id !== undefined && message.id !== null) answer(message.id, `The answer ${why}`);
+    if (isRequest(message)) {
+      send(up, errorAnswer(message.id, new RpcError(ErrorCode.internalError, `The request ${why}`, NOT_SENT)), message.id);
+    } else if (!("method" in message) && message.id !== undefined && message.id !== null) {
+      answer(message.id, `The answer ${why}`);
+    }
   };
 
   const side = (by: RelayEnd["by"], carried: Promise<void>): Promise<RelayEnd> =>
@@ -184,8 +199,8 @@ export function relay(down: Transport, up: Transport, options: RelayOptions = {}
     const clientReads = by !== "client" || error === undefined;
     // The client has said all it has to say and may still read: let the answers through.
     if (by === "client" && clientReads) await still(fromServer, stopped);
-    const why = `${last.by === "owner" ? "The relay was closed" : `The server ${last.by === "client" ? "was ended" : howItEnded(last.error)}`} before the answer came`;
-    for (const id of requests.closeAll()) if (clientReads) answer(id, why, { delivery: "unknown" });
+    const why = `${whoEnded(last)} before the answer came`;
+    for (const id of requests.closeAll()) if (clientReads) answer(id, why, MAYBE_SENT);
     const upClosed = up.close(error);
     if (clientReads) await still();
     await Promise.all([down.close(error), upClosed]);
@@ -208,11 +223,13 @@ function cancelledId(message: Message): RequestId | undefined {
 }
 
 // For the client: no word of what the server wrote, which may be anything.
-function howItEnded(error: LocalError | undefined): string {
-  if (error === undefined) return "ended";
+function whoEnded({ by, error }: RelayEnd): string {
+  if (by === "owner") return "The relay was closed";
+  if (by === "client") return "The server was ended";
+  if (error === undefined) return "The server ended";
   const { code, signal } = error.details ?? {};
-  if (typeof code === "number") return `exited with code ${code}`;
-  return typeof signal === "string" ? `was ended by ${signal}` : "failed";
+  if (typeof code === "number") return `The server exited with code ${code}`;
+  return typeof signal === "string" ? `The server was ended by ${signal}` : "The server failed";
 }
 
 function asLocalError(thrown: unknown): LocalError {

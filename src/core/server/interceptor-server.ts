@@ -52,15 +52,18 @@ export function hostInterceptors(server: McpServer, interceptors: readonly Inter
     const problem = checkInvokeParams(params);
     const name = ownMember(params, "name");
     if (problem !== undefined) {
-      throw new RpcError(ErrorCode.invalidParams, describeProblem(problem, "params"), { ...(typeof name === "string" ? { interceptor: name } : {}), path: problem.path });
+      const whose = typeof name === "string" ? { interceptor: name } : {};
+      throw new RpcError(ErrorCode.invalidParams, describeProblem(problem, "params"), { ...whose, path: problem.path });
     }
     // Just checked, member by member.
     const call = params as unknown as InvokeParams;
     const interceptor = registry.find(call.name);
     if (interceptor === undefined) {
-      throw new RpcError(ErrorCode.invalidParams, `There is no interceptor ${JSON.stringify(call.name)}`, { interceptor: call.name, path: "/name" });
+      const data = { interceptor: call.name, path: "/name" };
+      throw new RpcError(ErrorCode.invalidParams, `There is no interceptor ${JSON.stringify(call.name)}`, data);
     }
-    const run = { host, signal: coreSignal, maxDepth: limits.maxDepth, exposeErrors, ...(from.principal === undefined ? {} : { caller: from.principal }) };
+    const caller = from.principal === undefined ? {} : { caller: from.principal };
+    const run = { host, signal: coreSignal, maxDepth: limits.maxDepth, exposeErrors, ...caller };
     // Whoever sends no limit gets the interceptor's own.
     const bounded = call.timeoutMs === undefined ? { ...call, timeoutMs: interceptor.timeoutMs ?? DEFAULT_TIMEOUT_MS } : call;
     const failed = (thrown: unknown): never => {
