@@ -1,7 +1,7 @@
 // The program as a whole: its verbs, and what it takes to load a policy.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -56,6 +56,16 @@ describe("the program", { concurrency: 3 }, () => {
     const ended = await runCli(["wrap", "--interceptors", fixture("throwing.mjs"), ...server()], lines(INITIALIZE));
     assert.deepEqual([ended.code, ended.messages], [2, []]);
     assert.match(ended.stderr, /^mcp-interceptors: --interceptors .*throwing\.mjs could not be loaded: the database of rules is not there .*\n$/);
+  });
+
+  it("keeps its log out of stdout, by whatever name", { skip: process.platform === "win32" }, async () => {
+    const file = join(dirname(await bundledCli()), "stdout.txt");
+    const words = [await bundledCli(), "wrap", "--log", file, ...server()];
+    const stderr = await new Promise<string>((resolve) =>
+      execFile("sh", ["-c", 'exec "$0" "$@" > "$OUT" < /dev/null', process.execPath, ...words], { env: { ...process.env, OUT: file } }, (_error, _stdout, text) => resolve(text)),
+    );
+    assert.match(stderr, /^mcp-interceptors: --log .* is this program's stdout, which carries messages and nothing else\n {2}name a file, or \/dev\/stderr\n$/);
+    assert.equal(readFileSync(file, "utf8"), "");
   });
 
   it("says its version", async () => {
