@@ -1,4 +1,5 @@
 import { constants } from "node:os";
+import { describeError } from "../core/base/errors.ts";
 import { guardTransport } from "../core/guard/guard.ts";
 import type { GuardOptions } from "../core/guard/options.ts";
 import { relay, type RelayEnd, type RelayOptions } from "../core/guard/relay.ts";
@@ -135,10 +136,21 @@ async function run(
     process.on(signal, listener);
     return () => process.off(signal, listener);
   });
+  // Nobody knows any more what state a policy is in whose error nobody caught. What waits is answered, and nothing else passes.
+  let crashed = false;
+  const onCrash = (thrown: unknown) => {
+    crashed = true;
+    const stack = thrown instanceof Error ? thrown.stack : undefined;
+    options.log?.({ level: "error", message: `an error that nobody caught ends this run: ${stack ?? describeError(thrown)}` });
+    void carried.close();
+  };
+  process.on("uncaughtException", onCrash);
+
   const end = await carried.ended;
   const exit = await child.exited;
   for (const off of signals) off();
-  return exitAfter(end, exit, passedOn);
+  process.off("uncaughtException", onCrash);
+  return crashed ? { code: 1 } : exitAfter(end, exit, passedOn);
 }
 
 function exitAfter(end: RelayEnd, { code, signal }: ChildExit, passedOn: NodeJS.Signals | undefined): Exit {

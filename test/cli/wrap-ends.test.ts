@@ -131,6 +131,19 @@ describe("wrap ends", { concurrency: 3 }, () => {
     }
   });
 
+  it("with 1 where a policy leaves an error to nobody: what waits is answered, and the server goes too", async () => {
+    const running = await startCli(["wrap", "--quiet", "--interceptors", fixture("crashing.mjs"), ...server()], { fromSources: true });
+    const upstream = await pidOf(running);
+    running.send(request(1, "test/silent"));
+    running.send(call(2, "stray"));
+    const ended = await running.ended;
+    assert.equal(ended.code, 1);
+    assert.match(ended.stderr, /^mcp-interceptors: an error that nobody caught ends this run: Error: a stray rejection\n.*crashing\.mjs/m);
+    assert.equal(ended.messages.find(({ id }) => id === 1)?.error?.message, "The relay was closed before the answer came");
+    assert.equal(ended.messages.filter(({ id }) => id === 2).length, 1);
+    await gone(upstream);
+  });
+
   it("with 2, one line and a hint where the command line is wrong", async () => {
     const folder = mkdtempSync(join(tmpdir(), "mcp-interceptors-"));
     try {
