@@ -8,9 +8,9 @@ import { isInterceptor, type Interceptor } from "../core/interceptor/define.ts";
 const MODULE_ENDING = /\.[cm]?[jt]s$/;
 const TYPESCRIPT_ENDING = /\.[cm]?ts$/;
 
-/** Whether a word on the command line names a module rather than a command: it ends like one, and has no blanks. */
+/** Whether a word names a module rather than a command: it ends like one, and has no blanks unless there is such a file. */
 export function isModulePath(word: string): boolean {
-  return MODULE_ENDING.test(word) && !/\s/.test(word);
+  return MODULE_ENDING.test(word) && (!/\s/.test(word) || existsSync(word));
 }
 
 /**
@@ -19,13 +19,14 @@ export function isModulePath(word: string): boolean {
  */
 export async function loadInterceptors(path: string): Promise<readonly Interceptor[]> {
   const file = resolve(path);
-  if (!existsSync(file)) throw new LocalError("invalid_argument", `there is no module ${file}`);
+  if (!existsSync(file)) throw new LocalError("invalid_argument", `there is no file ${file}`);
   let exports: Record<string, unknown>;
   try {
     exports = await importModule(file);
   } catch (cause) {
     if (cause instanceof LocalError) throw cause;
-    throw new LocalError("invalid_argument", `${file} could not be loaded: ${describeError(cause)}`, { cause });
+    const why = describeError(cause).replaceAll(/\s*\n\s*/g, " ");
+    throw new LocalError("invalid_argument", `${file} could not be loaded: ${why}${placeOf(cause, file)}`, { cause });
   }
   const found = new Set<Interceptor>();
   for (const value of Object.values(exports)) {
@@ -35,6 +36,13 @@ export async function loadInterceptors(path: string): Promise<readonly Intercept
     throw new LocalError("invalid_argument", `${file} exports no interceptor; export what validator() or mutator() returns, or a list of such`);
   }
   return [...found];
+}
+
+// Where it went wrong: the first place in a file that the stack names. A syntax error's names none.
+function placeOf(thrown: unknown, file: string): string {
+  if (thrown instanceof SyntaxError) return ` (for the place, run: node --check ${file})`;
+  const place = /file:\/\/[^\s()]+:\d+/.exec(thrown instanceof Error ? String(thrown.stack) : "")?.[0];
+  return place === undefined ? "" : ` (${place})`;
 }
 
 async function importModule(file: string): Promise<Record<string, unknown>> {

@@ -1,17 +1,26 @@
 #!/usr/bin/env node
 import { readFileSync } from "node:fs";
 import { describeError, LocalError } from "../core/base/errors.ts";
+import { readyMade } from "../library/catalog.ts";
 import { nearest, UsageError } from "./errors.ts";
-import { failureCode, wrap } from "./wrap.ts";
+import { endProcess, ignoreBrokenPipes, type Exit } from "./exit.ts";
+import { formatTable } from "./table.ts";
+import { wrap } from "./wrap.ts";
 
 const HELP = `mcp-interceptors: interceptors for the Model Context Protocol (SEP-2624)
 
-  mcp-interceptors wrap [OPTIONS] -- COMMAND [ARGS…]   put interceptors in front of an MCP server on stdio
-  mcp-interceptors help [VERB]                         this text, or that of a verb
-  mcp-interceptors version                             the version of this package
+Usage: mcp-interceptors VERB
+
+${formatTable([
+  ["wrap", "put interceptors in front of an MCP server on stdio"],
+  ["help [WORD]", "this text, or that of a verb or of a ready-made interceptor"],
+  ["version", "the version of this package"],
+])}
+
+Try: mcp-interceptors help wrap
 `;
 
-type Verb = (words: readonly string[]) => Promise<number> | number;
+type Verb = (words: readonly string[]) => Promise<Exit> | Exit;
 
 const VERBS: ReadonlyMap<string, Verb> = new Map<string, Verb>([
   ["wrap", wrap],
@@ -25,19 +34,24 @@ const ALIASES: ReadonlyMap<string, string> = new Map([
   ["-v", "version"],
 ]);
 
-function help(words: readonly string[]): Promise<number> | number {
+function help(words: readonly string[]): Promise<Exit> | Exit {
   const [word] = words;
+  const made = word === undefined ? undefined : readyMade.get(word);
+  if (made !== undefined) {
+    process.stdout.write(`${word}: ${made.summary}\n\nIts config, as a JSON Schema:\n${JSON.stringify(made.configSchema, null, 2)}\n`);
+    return { code: 0 };
+  }
   if (word !== undefined && word !== "help" && word !== "version") return verbNamed(word)(["--help"]);
   process.stdout.write(HELP);
-  return 0;
+  return { code: 0 };
 }
 
-function version(): number {
+function version(): Exit {
   // The manifest is two folders up, from the sources as from the build.
   const manifest: unknown = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
   const text = typeof manifest === "object" && manifest !== null && "version" in manifest ? String(manifest.version) : "unknown";
   process.stdout.write(`${text}\n`);
-  return 0;
+  return { code: 0 };
 }
 
 function verbNamed(word: string): Verb {
@@ -47,23 +61,19 @@ function verbNamed(word: string): Verb {
   throw new UsageError(`unknown verb ${JSON.stringify(word)}`, meant === undefined ? "mcp-interceptors help" : `did you mean ${meant}?`);
 }
 
-async function main(words: readonly string[]): Promise<number> {
-  const [word, ...rest] = words;
-  if (word === undefined) {
+async function run([word, ...rest]: readonly string[]): Promise<Exit> {
+  try {
+    if (word !== undefined) return await verbNamed(word)(rest);
     process.stderr.write(HELP);
-    return 2;
+    return { code: 2 };
+  } catch (thrown) {
+    const usage = thrown instanceof UsageError;
+    const text = usage || thrown instanceof LocalError ? thrown.message : `unexpected: ${describeError(thrown)}`;
+    process.stderr.write(`mcp-interceptors: ${text}\n${usage && thrown.hint !== undefined ? `  ${thrown.hint}\n` : ""}`);
+    if (usage) return { code: 2 };
+    return { code: thrown instanceof LocalError && thrown.code === "spawn_failed" ? 127 : 1 };
   }
-  return verbNamed(word)(rest);
 }
 
-try {
-  process.exitCode = await main(process.argv.slice(2));
-} catch (thrown) {
-  if (thrown instanceof UsageError) {
-    process.stderr.write(`mcp-interceptors: ${thrown.message}\n${thrown.hint === undefined ? "" : `  ${thrown.hint}\n`}`);
-    process.exitCode = 2;
-  } else {
-    process.stderr.write(`mcp-interceptors: ${thrown instanceof LocalError ? thrown.message : `unexpected: ${describeError(thrown)}`}\n`);
-    process.exitCode = failureCode(thrown);
-  }
-}
+ignoreBrokenPipes();
+await endProcess(await run(process.argv.slice(2)));

@@ -1,4 +1,5 @@
 import { nearest, UsageError } from "./errors.ts";
+import { formatTable } from "./table.ts";
 
 /** One option of a verb. */
 export interface OptionSpec {
@@ -60,9 +61,7 @@ function readValue(spec: OptionSpec, attached: string | undefined, next: string 
 
 /** The option table of a help text. */
 export function describeOptions(specs: readonly OptionSpec[]): string {
-  const heads = specs.map((spec) => `  --${spec.name}${spec.value === undefined ? "" : ` ${spec.value}`}`);
-  const width = Math.max(...heads.map((head) => head.length)) + 2;
-  return specs.map((spec, index) => (heads[index] ?? "").padEnd(width) + spec.help.replaceAll("\n", `\n${" ".repeat(width)}`)).join("\n");
+  return formatTable(specs.map(({ name, value, help }) => [`--${name}${value === undefined ? "" : ` ${value}`}`, help]));
 }
 
 /** A whole number of milliseconds from an option, or `undefined` where it is not set. */

@@ -1,4 +1,5 @@
 import { describeError, LocalError, type RpcError } from "../core/base/errors.ts";
+import type { ChainLog } from "../core/chain/report.ts";
 import type { Refusal } from "../core/guard/options.ts";
 import { readyMade } from "../library/catalog.ts";
 import type { ConnectedChain } from "../core/client/local-chain.ts";
@@ -25,7 +26,7 @@ export interface PolicyOptions {
 
 /** Builds the chain. Throws a `UsageError` that quotes the argument which is wrong; what was started for it is ended then. */
 export async function buildPolicy({ use, interceptors, log }: PolicyOptions): Promise<Policy> {
-  const chain = createChain({ log: (entry) => log(entry.level === "warning" ? "warn" : entry.level, entry.message) });
+  const chain = createChain({ log: (entry) => log(entry.level === "warning" ? "warn" : entry.level, describeLog(entry)) });
   const answerAs: Record<string, (refusal: Refusal) => RpcError> = {};
   try {
     for (const word of use) {
@@ -34,8 +35,8 @@ export async function buildPolicy({ use, interceptors, log }: PolicyOptions): Pr
       const made = readyMade.get(name);
       if (made === undefined) {
         const meant = nearest(name, readyMade.keys());
-        const hint = `${meant === undefined ? "" : `did you mean ${meant}? `}known are ${[...readyMade.keys()].join(", ")}`;
-        throw new UsageError(`--use ${name}: there is no such interceptor`, hint);
+        const known = `known are ${[...readyMade.keys()].join(", ")}`;
+        throw new UsageError(`--use ${name}: there is no such interceptor`, meant === undefined ? known : `did you mean ${meant}? ${known}`);
       }
       await attempt(`--use ${word}`, () => chain.add(made.create(equals === -1 ? undefined : parseConfig(name, word.slice(equals + 1)))));
       Object.assign(answerAs, made.answerAs);
@@ -46,7 +47,10 @@ export async function buildPolicy({ use, interceptors, log }: PolicyOptions): Pr
         if (isModulePath(word)) return chain.add(await loadInterceptors(word));
         const [command, ...args] = splitWords(word);
         if (command === undefined) throw new LocalError("invalid_argument", "the command is empty");
+        const before = chain.entries.length;
         await chain.addServer({ command, args }, { label: `server-${++servers}` });
+        // Whoever names a server relies on it.
+        if (chain.entries.length === before) throw new LocalError("not_found", "the server lists no interceptors");
       });
     }
   } catch (thrown) {
@@ -54,6 +58,11 @@ export async function buildPolicy({ use, interceptors, log }: PolicyOptions): Pr
     throw thrown;
   }
   return { chain, answerAs, close: () => chain.close() };
+}
+
+function describeLog({ address, event, phase, message }: ChainLog): string {
+  const where = event === undefined ? "" : ` at the ${phase ?? ""} of ${event}`;
+  return address === undefined ? message : `${address}${where}: ${message}`;
 }
 
 function parseConfig(name: string, text: string): unknown {

@@ -1,14 +1,17 @@
 import { constants } from "node:os";
-import { LocalError } from "../core/base/errors.ts";
+import { describeError } from "../core/base/errors.ts";
 import { guardTransport } from "../core/guard/guard.ts";
 import type { GuardOptions } from "../core/guard/options.ts";
-import { relay, type RelayEnd } from "../core/guard/relay.ts";
+import { relay, type RelayEnd, type RelayOptions } from "../core/guard/relay.ts";
+import { readyMade } from "../library/catalog.ts";
 import { spawnTransport, type ChildExit, type ChildTransport } from "../node/child.ts";
 import { protectStdout, stdioTransport } from "../node/stdio.ts";
 import { openDecisionLog, type DecisionLog } from "./decision-log.ts";
 import { UsageError } from "./errors.ts";
+import type { Exit } from "./exit.ts";
 import { describeOptions, millisecondsOption, parseOptions, type OptionSpec } from "./options.ts";
 import { buildPolicy, type Policy } from "./policy.ts";
+import { formatTable } from "./table.ts";
 
 const OPTIONS: readonly OptionSpec[] = [
   { name: "use", value: "NAME[=JSON]", many: true, help: "a ready-made interceptor, with its config" },
@@ -16,40 +19,50 @@ const OPTIONS: readonly OptionSpec[] = [
     name: "interceptors",
     value: "MODULE_OR_COMMAND",
     many: true,
-    help: "a module that exports interceptors, or the command\n(quoted) of an interceptor server",
+    help: "a module that exports interceptors, or the command (in quotes) of an interceptor server",
   },
   {
     name: "posture",
     value: "client|server",
     choices: ["client", "server"],
-    help: "whose side the guard takes: client (default) guards a host\nagainst the server, server guards the server against its clients",
+    help: "whose side the guard takes: client (the default) guards a host against the server, server guards the server against its clients",
   },
   { name: "log", value: "FILE", help: "append one JSON line for each decision, without payloads" },
-  { name: "timeout", value: "MS", help: "how long the server may stay silent about a request; 600000" },
+  {
+    name: "timeout",
+    value: "MS",
+    help: "how long a request may go without an answer and without progress; by default 600000, and 60000 for initialize",
+  },
   { name: "quiet", help: "no start-up line on stderr" },
   { name: "help", help: "this text" },
 ];
 
-export const WRAP_HELP = `mcp-interceptors wrap [OPTIONS] -- COMMAND [ARGS…]
+const HELP = `Usage: mcp-interceptors wrap [OPTIONS] -- COMMAND [ARGS…]
 
-Starts COMMAND, an MCP server on stdio, and stands in front of it: speaks MCP on its own
-stdin and stdout, and runs interceptors on the traffic in both directions.
+Starts COMMAND, an MCP server on stdio, and stands in front of it: speaks MCP on
+its own stdin and stdout, and runs interceptors on the traffic both ways. They
+run in the order of their priorities, whatever the order on the command line.
 
 ${describeOptions(OPTIONS)}
 
-Example:
-  mcp-interceptors wrap --use redact --use tool-filter='{"deny":["delete_*"]}' -- npx -y @modelcontextprotocol/server-filesystem .
+Ready-made interceptors (for the config of one: mcp-interceptors help NAME):
+${formatTable([...readyMade].map(([name, { summary }]) => [name, summary]))}
 
-Exit code: the server's own; 2 for a wrong word on the command line, 127 if the server could
-not be started, 1 for anything else that went wrong. A signal is passed on to the server.
+Example:
+  mcp-interceptors wrap --use redact --use tool-filter='{"deny":["delete_*"]}' \\
+    -- npx -y @modelcontextprotocol/server-filesystem .
+
+Exit code: the server's own; 2 for a wrong word on the command line, 127 where
+the server could not be started, 1 for anything else that went wrong. A signal
+is passed on to the server; one that ended the server ends this process too.
 `;
 
-/** Runs the verb. Gives the exit code, or ends this process by the signal that ended the server. */
-export async function wrap(words: readonly string[]): Promise<number> {
+/** Runs the verb, up to the end of the server and of all that was started for it. */
+export async function wrap(words: readonly string[]): Promise<Exit> {
   const { values, positionals, rest } = parseOptions(words, OPTIONS);
   if (values.has("help")) {
-    process.stdout.write(WRAP_HELP);
-    return 0;
+    process.stdout.write(HELP);
+    return { code: 0 };
   }
   if (positionals.length > 0) {
     throw new UsageError(`unexpected ${JSON.stringify(positionals[0])}`, "put -- before the server's command");
@@ -77,10 +90,8 @@ export async function wrap(words: readonly string[]): Promise<number> {
       policy: { interceptNotifications: true, answerAs: policy.answerAs },
       ...(decisions === undefined ? {} : { record: decisions.record }),
     };
-    return await run(child, posture, guard, {
-      log: (entry) => log(entry.level, entry.message),
-      ...(requestTimeoutMs === undefined ? {} : { requestTimeoutMs }),
-    });
+    const times = requestTimeoutMs === undefined ? {} : { requestTimeoutMs, initializeTimeoutMs: requestTimeoutMs };
+    return await run(child, posture, guard, { ...times, log: (entry) => log(entry.level, entry.message) });
   } finally {
     await policy.close();
     await decisions?.close();
@@ -92,16 +103,22 @@ async function start(command: string, args: readonly string[], log: (level: "war
     command,
     args,
     stderr: "inherit",
-    onNoise: ({ text, why }) => log("warn", `the server wrote a line that is no message (${why}): ${JSON.stringify(text.slice(0, 200))}`),
+    onNoise: ({ text, why }) => log("warn", `the server wrote a line that is no message (${why})${quoteNoise(text)}`),
   });
+}
+
+// A banner helps whoever reads the log. A broken message is payload, which no log gets to see: it starts with the first brace or quote.
+function quoteNoise(text: string): string {
+  const banner = text.slice(0, 200).split(/["{]/, 1)[0]?.trim() ?? "";
+  return banner === "" ? "" : `: ${JSON.stringify(banner)}`;
 }
 
 async function run(
   child: ChildTransport,
   posture: "client" | "server",
   guard: Omit<GuardOptions, "role">,
-  options: Parameters<typeof relay>[2],
-): Promise<number> {
+  options: RelayOptions,
+): Promise<Exit> {
   const stdio = stdioTransport();
   const down = posture === "server" ? guardTransport(stdio, { ...guard, role: "server" }) : stdio;
   const up = posture === "client" ? guardTransport(child, { ...guard, role: "client" }) : child;
@@ -119,20 +136,28 @@ async function run(
     process.on(signal, listener);
     return () => process.off(signal, listener);
   });
+  // Nobody knows any more what state a policy is in whose error nobody caught. What waits is answered, and nothing else passes.
+  let crashed = false;
+  const onCrash = (thrown: unknown) => {
+    crashed = true;
+    const stack = thrown instanceof Error ? thrown.stack : undefined;
+    options.log?.({ level: "error", message: `an error that nobody caught ends this run: ${stack ?? describeError(thrown)}` });
+    void carried.close();
+  };
+  process.on("uncaughtException", onCrash);
+
   const end = await carried.ended;
   const exit = await child.exited;
   for (const off of signals) off();
-  return exitCode(end, exit, passedOn);
+  process.off("uncaughtException", onCrash);
+  return crashed ? { code: 1 } : exitAfter(end, exit, passedOn);
 }
 
-function exitCode(end: RelayEnd, exit: ChildExit, passedOn: NodeJS.Signals | undefined): number {
-  if (exit.code !== null) return exit.code;
+function exitAfter(end: RelayEnd, { code, signal }: ChildExit, passedOn: NodeJS.Signals | undefined): Exit {
+  if (code !== null) return { code };
   // The client went, and the server did not go by itself: an orderly end all the same.
-  if (end.by === "client" && passedOn === undefined) return 0;
-  if (exit.signal === null) return 1;
-  // As shells do, where the signal does not end this process at once.
-  process.kill(process.pid, exit.signal);
-  return 128 + constants.signals[exit.signal];
+  if (end.by === "client" && passedOn === undefined) return { code: 0 };
+  return signal === null ? { code: 1 } : { code: 128 + constants.signals[signal], signal };
 }
 
 function describePolicy(policy: Policy): string {
@@ -140,9 +165,3 @@ function describePolicy(policy: Policy): string {
   if (entries.length === 0) return "no interceptors";
   return entries.map((entry) => `${entry.name} (${entry.descriptor.type})`).join(", ");
 }
-
-/** Exit code of a failure that is no usage error. */
-export function failureCode(thrown: unknown): number {
-  return thrown instanceof LocalError && thrown.code === "spawn_failed" ? 127 : 1;
-}
-

@@ -1,5 +1,6 @@
 import { LocalError } from "../core/base/errors.ts";
 import { VERSION } from "../core/base/version.ts";
+import type { Signal } from "../core/base/signal.ts";
 import type { AddOptions } from "../core/chain/chain.ts";
 import {
   createChain as createConnectedChain,
@@ -12,8 +13,8 @@ import type { Interceptor } from "../core/interceptor/define.ts";
 import { McpClient } from "../core/mcp/client.ts";
 import { spawnTransport } from "./child.ts";
 
-/** Starts the command as an MCP server on stdio, and connects a client to it. The client's `close` ends the process. */
-export async function connectServer(target: ServerTarget): Promise<McpClient> {
+/** Starts the command as an MCP server on stdio, and connects a client to it. The client's `close` ends the process, and so does `signal` before. */
+export async function connectServer(target: ServerTarget, signal?: Signal): Promise<McpClient> {
   if (!("command" in target)) {
     const instead = "this version speaks stdio only; pass { command }, or a client that you have connected";
     throw new LocalError("unsupported", `${target.url} cannot be reached: ${instead}`);
@@ -22,7 +23,7 @@ export async function connectServer(target: ServerTarget): Promise<McpClient> {
   const transport = await spawnTransport({ command, args, ...(env === undefined ? {} : { env }), ...(cwd === undefined ? {} : { cwd }) });
   const client = new McpClient({ name: "mcp-interceptors", version: VERSION });
   try {
-    await client.connect(transport);
+    await client.connect(transport, signal === undefined ? {} : { signal });
   } catch (thrown) {
     await transport.close();
     throw thrown;

@@ -114,7 +114,7 @@ describe("the packed package, installed in an empty project", () => {
     const { version } = JSON.parse(consumer.manifest) as { version: string };
     const versionRun = consumer.run("npx", "--no-install", "mcp-interceptors", "version");
     assert.deepEqual([versionRun.status, versionRun.stdout.trim(), versionRun.stderr], [0, version, ""]);
-    const help = consumer.run("npx", "--no-install", "mcp-interceptors", "help");
+    const help = consumer.run("npx", "--no-install", "mcp-interceptors", "help", "wrap");
     assert.equal(help.status, 0);
     assert.match(help.stdout, /mcp-interceptors wrap .*-- COMMAND/);
   });

@@ -1,5 +1,5 @@
 import { ErrorCode, LocalError, RpcError } from "../base/errors.ts";
-import type { JsonObject } from "../base/json.ts";
+import { cloneJson, ownMember, type JsonObject } from "../base/json.ts";
 import { resolveLimits, type Limits } from "../base/limits.ts";
 import type { Signal } from "../base/signal.ts";
 import type { InterceptorSource } from "../chain/source.ts";
@@ -23,7 +23,7 @@ type Kind = keyof typeof INTERCEPTOR_SPELLINGS;
  * the capability, and follows pages. Where the server does not know a method (-32601), the other spelling is tried once and remembered.
  */
 export function clientSource(client: McpClient, options: SourceOptions): InterceptorSource {
-  const { maxPages, maxInterceptors } = resolveLimits(options.limits);
+  const { maxPages, maxInterceptors, maxDepth } = resolveLimits(options.limits);
   const spelling: Record<Kind, string> = { list: INTERCEPTOR_SPELLINGS.list[0], invoke: INTERCEPTOR_SPELLINGS.invoke[0] };
   const settled: Record<Kind, boolean> = { list: false, invoke: false };
 
@@ -33,8 +33,7 @@ export function clientSource(client: McpClient, options: SourceOptions): Interce
       settled[kind] = true;
       return result;
     } catch (thrown) {
-      const unknown = thrown instanceof RpcError && thrown.code === ErrorCode.methodNotFound;
-      if (!unknown || settled[kind]) throw thrown;
+      if (!isUnknownMethod(thrown) || settled[kind]) throw thrown;
       settled[kind] = true;
       const other = INTERCEPTOR_SPELLINGS[kind][1];
       const result = await client.request(other, params, call);
@@ -51,28 +50,50 @@ export function clientSource(client: McpClient, options: SourceOptions): Interce
       const seen = new Set<string>();
       let cursor: string | undefined;
       do {
-        const page = await ask("list", cursor === undefined ? {} : { cursor }, callOptions(signal));
+        const page = await ask("list", cursor === undefined ? {} : { cursor }, callOptions(signal)).catch((thrown: unknown) => {
+          throw isUnknownMethod(thrown) ? hostsNone(options.label, thrown) : thrown;
+        });
         const problem = checkListInterceptorsResult(page);
-        if (problem !== undefined && !problem.path.startsWith("/interceptors/")) throw malformedList(options.label, describeProblem(problem, "result"));
+        if (problem !== undefined && !problem.path.startsWith("/interceptors/")) {
+          throw malformedList(options.label, describeProblem(problem, "result"));
+        }
         // A list, or the check would have said so at /interceptors; what is in it is read one by one.
         for (const item of page["interceptors"] as unknown[]) descriptors.push(acceptDescriptor(item, options.label));
-        if (descriptors.length > maxInterceptors) throw new LocalError("limit_exceeded", `"${options.label}" lists more than ${maxInterceptors} interceptors`);
-        cursor = typeof page["nextCursor"] === "string" ? page["nextCursor"] : undefined;
+        if (descriptors.length > maxInterceptors) throw tooMuch(options.label, `${maxInterceptors} interceptors`);
+        const next = ownMember(page, "nextCursor");
+        if (next !== undefined && typeof next !== "string") throw malformedList(options.label, "nextCursor must be a string");
+        cursor = next;
         if (cursor !== undefined) {
           if (seen.has(cursor)) throw malformedList(options.label, "it gives a cursor that it has given before");
-          if (seen.size + 1 >= maxPages) throw new LocalError("limit_exceeded", `"${options.label}" lists more than ${maxPages} pages`);
+          if (seen.size + 1 >= maxPages) throw tooMuch(options.label, `${maxPages} pages`);
           seen.add(cursor);
         }
       } while (cursor !== undefined);
       return descriptors;
     },
-    // The chain reads the answer as it reads any other's, and watches the clock.
-    invoke: (params, signal) => ask("invoke", { ...params }, { ...callOptions(signal), timeoutMs: Infinity }),
+    // The chain reads the answer as it reads any other's, and watches the clock. What it passes is shared, and may leave later than this
+    // call: behind middleware or a guard, or in the other spelling.
+    invoke(params, signal) {
+      return ask("invoke", cloneJson<JsonObject>({ ...params }, maxDepth), { signal, timeoutMs: Infinity });
+    },
   };
 }
 
 function callOptions(signal: Signal | undefined): RequestOptions {
   return signal === undefined ? {} : { signal };
+}
+
+function isUnknownMethod(thrown: unknown): boolean {
+  return thrown instanceof RpcError && thrown.code === ErrorCode.methodNotFound;
+}
+
+function hostsNone(label: string, cause: unknown): LocalError {
+  const [first, second] = INTERCEPTOR_SPELLINGS.list;
+  return new LocalError("unsupported", `"${label}" hosts no interceptors: it knows neither ${first} nor ${second}`, { cause });
+}
+
+function tooMuch(label: string, what: string): LocalError {
+  return new LocalError("limit_exceeded", `"${label}" lists more than ${what}`);
 }
 
 function malformedList(label: string, why: string): LocalError {

@@ -30,7 +30,7 @@ export interface ConnectedChain extends Chain {
 
 export interface ConnectedChainOptions extends ChainOptions {
   /** Makes a connected client of a target. `mcp-interceptors/node` brings one. */
-  readonly connect?: (target: ServerTarget) => Promise<McpClient>;
+  readonly connect?: (target: ServerTarget, signal?: Signal) => Promise<McpClient>;
 }
 
 export function createChain(options: ConnectedChainOptions = {}): ConnectedChain {
@@ -53,7 +53,7 @@ export function createChain(options: ConnectedChainOptions = {}): ConnectedChain
         const instead = "use createChain of mcp-interceptors/node, or pass a connected client";
         throw new LocalError("host_missing", `this chain cannot start or reach servers by itself: ${instead}`);
       }
-      const client = await options.connect(server);
+      const client = await options.connect(server, settings.signal);
       try {
         await addClient(client, settings);
         opened.add(client);

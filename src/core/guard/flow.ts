@@ -34,7 +34,7 @@ interface Flow {
 export function createFlow(state: GuardState, sinks: Sinks): Flow {
   const { ledger, limits, policy } = state;
   // Over the cap a frame that would have to be held is refused: the pump goes on pulling, and nothing grows.
-  const turns = createTurns(sinks, limits.maxIncomingRequests);
+  const turns = createTurns(sinks, limits.maxIncomingRequests, (message) => state.log("warn", message));
   const answerer: Initiator = sinks.initiator === "peer" ? "app" : "peer";
 
   // A request as the interceptors of its response will see it: whoever gets the message may edit it, so they get a copy where any asks.

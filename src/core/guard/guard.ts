@@ -64,7 +64,8 @@ export function guardTransport(inner: Transport, options: GuardOptions): Guarded
     }
     await Promise.allSettled(arriving);
     inbox.close();
-    state.stopAll(broken ?? new LocalError("closed", "the connection has ended"));
+    // A peer that has ended its side in peace may still read the answers to what it asked: those go on until `close`.
+    if (broken !== undefined) state.stopAll(broken);
   };
 
   return {

@@ -1,11 +1,11 @@
 import { describeError, ErrorCode, LocalError, RpcError } from "../base/errors.ts";
 import { detectHost, type Host } from "../base/host.ts";
-import { isObject, ownMember } from "../base/json.ts";
 import { resolveLimits, type Limits } from "../base/limits.ts";
 import type { Arrival, Transport } from "../transport/transport.ts";
-import { isNotification, isRequest, type Message, type RequestId } from "../wire/message.ts";
+import type { Frame } from "../wire/frame.ts";
+import { isRequest, type Message, type RequestId } from "../wire/message.ts";
 import { errorAnswer } from "./answer.ts";
-import { paramsOf } from "./routes.ts";
+import { createOpenRequests } from "./open-requests.ts";
 
 export interface RelayOptions {
   /** Milliseconds that a server may take to answer `initialize`. Default 60,000. */
@@ -30,151 +30,183 @@ export interface RelayEnd {
 export interface Relay {
   /** Settles when both sides are closed; never rejects. */
   readonly ended: Promise<RelayEnd>;
+  /** Ends both sides; requests that wait are answered first. Settles with `ended`. */
   close(): Promise<void>;
 }
 
-// A request that went up and has no answer yet.
-interface Waiting {
-  readonly method: string;
-  readonly started: number;
-  readonly token: unknown;
-  cancelTimer: () => void;
-}
-
-// Methods whose answer is not due: the request is open as long as somebody listens.
-const LONG_LIVED: ReadonlySet<string> = new Set(["subscriptions/listen"]);
+// What an error says of the request it answers: only one that was never sent may be sent again without asking.
+type Delivery = { readonly delivery: "none" | "unknown" };
+const NOT_SENT: Delivery = { delivery: "none" };
+const MAYBE_SENT: Delivery = { delivery: "unknown" };
 
 /**
- * Carries messages between a client's transport (`down`) and a server's (`up`), unchanged and in order; put a guard on either.
- * A request is answered in any case: where the server ends or stays silent, the relay does it.
+ * Carries messages between a client's transport (`down`) and a server's (`up`), unchanged and in order; put a guard on either. Both are the
+ * relay's to close.
+ *
+ * Each request of the client's is answered exactly once, unless the client cancels it: the relay answers where the server ends or
+ * stays silent, and an answer that nobody waits for (late, second, to a cancelled request) goes no further. An id is free again with its
+ * answer; a second request with an id in flight is refused.
  */
 export function relay(down: Transport, up: Transport, options: RelayOptions = {}): Relay {
   const host = options.host ?? detectHost();
   const limits = resolveLimits(options.limits);
   const { initializeTimeoutMs = 60_000, requestTimeoutMs = 600_000, maxRequestMs = 3_600_000, drainMs = 5_000 } = options;
   const log = (level: "info" | "warn" | "error", message: string) => options.log?.({ level, message });
-  const waiting = new Map<RequestId, Waiting>();
-  let whenIdle: (() => void) | undefined;
 
-  const settle = (id: RequestId) => {
-    const entry = waiting.get(id);
-    if (entry === undefined) return;
-    entry.cancelTimer();
-    waiting.delete(id);
-    if (waiting.size === 0) whenIdle?.();
+  // Sends that no transport has accepted yet. Behind a guard that is also what is being judged.
+  let moving = 0;
+  // Those among them that are answers and cancellations of the relay's own.
+  let own = 0;
+  let onStill: (() => void) | undefined;
+  const waitingForRoom = new Set<() => void>();
+  const moved = () => {
+    moving--;
+    for (const goOn of waitingForRoom) goOn();
+    waitingForRoom.clear();
+    if (isIdle()) onStill?.();
   };
+  const isIdle = () => moving === 0 && requests.due === 0;
 
-  const answer = (id: RequestId, error: RpcError) => {
-    settle(id);
-    down.send({ message: errorAnswer(id, error) }, { related: id }).catch((thrown: unknown) => log("warn", `an answer was not sent: ${describeError(thrown)}`));
+  const send = (to: Transport, message: Message, related?: RequestId) => {
+    moving++;
+    own++;
+    to.send({ message }, related === undefined ? undefined : { related })
+      .catch((thrown: unknown) => log("warn", `a message of the relay's own was not sent: ${describeError(thrown)}`))
+      .finally(() => {
+        own--;
+        moved();
+      });
   };
+  const answer = (id: RequestId, why: string, data?: Delivery, code: number = ErrorCode.internalError) =>
+    send(down, errorAnswer(id, new RpcError(code, why, data)), id);
 
-  const arm = (id: RequestId, entry: Waiting) => {
-    entry.cancelTimer();
-    if (LONG_LIVED.has(entry.method)) return;
-    const limit = entry.method === "initialize" ? initializeTimeoutMs : requestTimeoutMs;
-    const left = Math.min(limit, entry.started + maxRequestMs - host.now());
-    entry.cancelTimer = host.setTimer(() => {
-      const seconds = Math.round((host.now() - entry.started) / 1000);
-      log("error", `the server has not answered ${entry.method} for ${seconds} s`);
-      answer(id, new RpcError(ErrorCode.internalError, `The server did not answer ${entry.method} within ${seconds} s`, { delivery: "unknown" }));
-      if (entry.method === "initialize") return;
-      const params = { requestId: id, reason: "timeout" };
-      up.send({ message: { jsonrpc: "2.0", method: "notifications/cancelled", params } }).catch(() => {});
-    }, Math.max(0, left));
-  };
+  const requests = createOpenRequests({
+    host,
+    initializeTimeoutMs,
+    requestTimeoutMs,
+    maxRequestMs,
+    maxRequests: limits.maxPendingRequests,
+    expired(id, method, waitedMs) {
+      log("error", `the server has not answered ${method} within ${waitedMs} ms`);
+      answer(id, `The server did not answer ${method} within ${waitedMs} ms`, MAYBE_SENT);
+      if (method !== "initialize") send(up, { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: id, reason: "timeout" } });
+    },
+  });
 
-  const goingUp = ({ message }: { readonly message: Message }) => {
+  // Both say whether the frame goes on.
+  const goesUp = ({ message }: Frame): boolean => {
     if (isRequest(message)) {
-      // A second request with an id in flight is refused further on, and must not take over the first one's entry.
-      if (waiting.has(message.id)) return;
-      const meta = ownMember(paramsOf(message), "_meta");
-      const token = isObject(meta) ? ownMember(meta, "progressToken") : undefined;
-      const entry: Waiting = { method: message.method, started: host.now(), token, cancelTimer: () => {} };
-      waiting.set(message.id, entry);
-      arm(message.id, entry);
-    } else if (isNotification(message) && message.method === "notifications/cancelled") {
-      const id = message.params?.["requestId"];
-      if (typeof id === "string" || typeof id === "number") settle(id);
+      const refused = requests.open(message);
+      if (refused === undefined) return true;
+      if (refused === "full") answer(message.id, "Too many requests wait for an answer", NOT_SENT);
+      else answer(message.id, `Request id ${JSON.stringify(message.id)} is in flight already; use a new one`, NOT_SENT, ErrorCode.invalidRequest);
+      return false;
     }
+    const cancelled = cancelledId(message);
+    if (cancelled !== undefined) requests.cancel(cancelled);
+    return true;
   };
-
-  const goingDown = ({ message }: { readonly message: Message }) => {
-    if (!("method" in message)) {
-      if (message.id !== undefined && message.id !== null) settle(message.id);
-    } else if (message.method === "notifications/progress") {
-      const token = message.params?.["progressToken"];
-      for (const [id, entry] of waiting) if (token !== undefined && entry.token === token) arm(id, entry);
+  const goesDown = ({ message }: Frame): boolean => {
+    if ("method" in message) {
+      if (message.method === "notifications/progress") requests.progress(message.params?.["progressToken"]);
+      const ended = cancelledId(message);
+      if (ended !== undefined) requests.endSubscription(ended);
+      return true;
     }
+    // An error without an id answers a message that the server could not read; whose it was is for the client to say.
+    if (message.id === undefined || message.id === null || requests.close(message.id)) return true;
+    log("warn", `an answer to ${JSON.stringify(message.id)}, which nobody waits for, was dropped`);
+    return false;
   };
 
   // Carries one direction until its source ends. Never waits for one frame before it pulls the next, so that a cancellation gets past a
   // frame that a guard holds; what is on its way is bounded by count and by bytes.
-  const carry = async (from: Transport, to: Transport, note: (frame: Arrival["frame"]) => void, failed: (frame: Arrival["frame"], error: LocalError) => void) => {
+  const carry = async (
+    from: Transport,
+    to: Transport,
+    goesOn: (frame: Frame) => boolean,
+    failed: (message: Message, error: LocalError) => void,
+  ): Promise<void> => {
     let frames = 0;
     let bytes = 0;
-    let room: (() => void) | undefined;
     for (let arrival = await from.receive(); arrival !== undefined; arrival = await from.receive()) {
-      const { frame, related } = arrival;
-      const size = frame.text?.length ?? 0;
-      note(frame);
-      frames++;
-      bytes += size;
-      to.send(frame, related === undefined ? undefined : { related })
-        .catch((thrown: unknown) => failed(frame, thrown instanceof LocalError ? thrown : new LocalError("closed", describeError(thrown))))
-        .finally(() => {
-          frames--;
-          bytes -= size;
-          room?.();
-        });
-      while (frames >= limits.maxQueuedFrames || bytes > limits.maxQueuedBytes) await new Promise<void>((resolve) => (room = resolve));
+      const { frame, related }: Arrival = arrival;
+      if (goesOn(frame)) {
+        const size = frame.text?.length ?? 0;
+        frames++;
+        moving++;
+        bytes += size;
+        to.send(frame, related === undefined ? undefined : { related })
+          .catch((thrown: unknown) => failed(frame.message, asLocalError(thrown)))
+          .finally(() => {
+            frames--;
+            bytes -= size;
+            moved();
+          });
+      }
+      while (Math.max(frames, own) >= limits.maxQueuedFrames || bytes > limits.maxQueuedBytes) {
+        await new Promise<void>((resolve) => waitingForRoom.add(resolve));
+      }
     }
   };
 
-  const notSentUp = ({ message }: Arrival["frame"], error: LocalError) => {
+  const notSentUp = (message: Message, error: LocalError) => {
+    // The end of the server's side answers what waits, and says more.
+    if (error.code === "closed") return;
     log("warn", `a message did not reach the server: ${error.message}`);
-    if (isRequest(message)) answer(message.id, new RpcError(ErrorCode.internalError, `The server could not be reached: ${error.message}`, { delivery: "none" }));
+    if (isRequest(message) && requests.close(message.id)) answer(message.id, `The request could not be passed on: ${error.message}`, NOT_SENT);
   };
-  const notSentDown = ({ message }: Arrival["frame"], error: LocalError) => {
+  const notSentDown = (message: Message, error: LocalError) => {
+    if (error.code === "closed") return;
     log("warn", `a message did not reach the client: ${error.message}`);
-    // The client still waits; tell it why, in an answer that fits.
-    if (error.code !== "closed" && !("method" in message) && message.id !== undefined && message.id !== null) {
-      answer(message.id, new RpcError(ErrorCode.internalError, `The answer could not be delivered: ${error.message}`));
+    const why = `could not be passed on: ${error.message}`;
+    if (isRequest(message)) {
+      send(up, errorAnswer(message.id, new RpcError(ErrorCode.internalError, `The request ${why}`, NOT_SENT)), message.id);
+    } else if (!("method" in message) && message.id !== undefined && message.id !== null) {
+      answer(message.id, `The answer ${why}`);
     }
   };
 
   const side = (by: RelayEnd["by"], carried: Promise<void>): Promise<RelayEnd> =>
     carried.then(
       () => ({ by }),
-      (thrown: unknown) => ({ by, error: thrown instanceof LocalError ? thrown : new LocalError("closed", describeError(thrown)) }),
+      (thrown: unknown) => {
+        const error = asLocalError(thrown);
+        log("error", `the ${by}'s side broke: ${error.message}`);
+        return { by, error };
+      },
     );
-
   let stop: () => void = () => {};
   const stopped = new Promise<RelayEnd>((resolve) => (stop = () => resolve({ by: "owner" })));
-  const fromClient = side("client", carry(down, up, goingUp, notSentUp));
-  const fromServer = side("server", carry(up, down, goingDown, notSentDown));
+  const fromClient = side("client", carry(down, up, goesUp, notSentUp));
+  const fromServer = side("server", carry(up, down, goesDown, notSentDown));
 
-  const ended = (async (): Promise<RelayEnd> => {
+  // Until nothing moves and nobody waits, or one of `others` happens, or the time is up.
+  const still = async (...others: readonly Promise<unknown>[]) => {
+    if (isIdle()) return;
+    let cancelTimer = () => {};
+    const late = new Promise<void>((resolve) => (cancelTimer = host.setTimer(resolve, drainMs)));
+    await Promise.race([new Promise<void>((resolve) => (onStill = resolve)), late, ...others]);
+    onStill = undefined;
+    cancelTimer();
+  };
+
+  const end = async (): Promise<RelayEnd> => {
     const first = await Promise.race([fromClient, fromServer, stopped]);
-    if (first.by === "client" && first.error === undefined && waiting.size > 0) {
-      // The client has said all it has to say and may still read: let the answers through.
-      let cancelTimer = () => {};
-      const idle = new Promise<void>((resolve) => (whenIdle = resolve));
-      const late = new Promise<void>((resolve) => (cancelTimer = host.setTimer(resolve, drainMs)));
-      await Promise.race([idle, late, fromServer, stopped]);
-      cancelTimer();
-    }
-    if (first.by !== "client") {
-      const who = first.by === "owner" ? "The relay was closed" : first.error === undefined ? "The server ended" : "The server failed";
-      const why = `${who} before the answer came${first.error === undefined ? "" : `: ${first.error.message}`}`;
-      for (const id of [...waiting.keys()]) answer(id, new RpcError(ErrorCode.internalError, why, { delivery: "unknown" }));
-    }
-    for (const entry of waiting.values()) entry.cancelTimer();
-    waiting.clear();
-    await Promise.all([down.close(first.error), up.close(first.error)]);
+    const { by, error } = first;
+    let last = first;
+    void fromServer.then((serverEnd) => (last = serverEnd));
+    const clientReads = by !== "client" || error === undefined;
+    // The client has said all it has to say and may still read: let the answers through.
+    if (by === "client" && clientReads) await still(fromServer, stopped);
+    const why = `${whoEnded(last)} before the answer came`;
+    for (const id of requests.closeAll()) if (clientReads) answer(id, why, MAYBE_SENT);
+    const upClosed = up.close(error);
+    if (clientReads) await still();
+    await Promise.all([down.close(error), upClosed]);
     return first;
-  })();
-
+  };
+  const ended = end();
   return {
     ended,
     async close() {
@@ -182,4 +214,24 @@ export function relay(down: Transport, up: Transport, options: RelayOptions = {}
       await ended;
     },
   };
+}
+
+function cancelledId(message: Message): RequestId | undefined {
+  if (!("method" in message) || message.method !== "notifications/cancelled") return undefined;
+  const id = message.params?.["requestId"];
+  return typeof id === "string" || typeof id === "number" ? id : undefined;
+}
+
+// For the client: no word of what the server wrote, which may be anything.
+function whoEnded({ by, error }: RelayEnd): string {
+  if (by === "owner") return "The relay was closed";
+  if (by === "client") return "The server was ended";
+  if (error === undefined) return "The server ended";
+  const { code, signal } = error.details ?? {};
+  if (typeof code === "number") return `The server exited with code ${code}`;
+  return typeof signal === "string" ? `The server was ended by ${signal}` : "The server failed";
+}
+
+function asLocalError(thrown: unknown): LocalError {
+  return thrown instanceof LocalError ? thrown : new LocalError("closed", describeError(thrown), { cause: thrown });
 }

@@ -1,6 +1,7 @@
+import { describeError, ErrorCode, LocalError } from "../base/errors.ts";
 import type { Direction } from "../chain/plan.ts";
 import type { PeerContext } from "../transport/transport.ts";
-import type { Frame } from "../wire/frame.ts";
+import { errorFrame, type Frame } from "../wire/frame.ts";
 import { isRequest, type Message, type RequestId } from "../wire/message.ts";
 import { createLane, type FrameKind, type Lane } from "./lane.ts";
 import type { Initiator } from "./ledger.ts";
@@ -44,15 +45,27 @@ interface Turns {
   take(kind: FrameKind, message: Message, at: Waypoint, outcome: Outcome | Promise<Outcome>): Promise<void> | void;
 }
 
-export function createTurns(sinks: Sinks, maxHeld: number): Turns {
+export function createTurns(sinks: Sinks, maxHeld: number, warn: (message: string) => void): Turns {
   // Lanes that hold something, by the request that they belong to.
   const lanes = new Map<RequestId | undefined, Lane>();
   // Frames in line, in all lanes.
   let held = 0;
 
   const deliver = (outcome: Outcome, message: Message, at: Waypoint): Promise<void> | void => {
-    if (outcome.go !== undefined) return sinks.forward(outcome.go, at);
+    if (outcome.go !== undefined) {
+      const sent = sinks.forward(outcome.go, at);
+      return sent === undefined || "method" in message ? sent : sent.catch((thrown: unknown) => instead(message.id ?? undefined, at, thrown));
+    }
     if (outcome.reply !== undefined && isRequest(message)) return sinks.reply(outcome.reply, message.id, at);
+  };
+
+  // The exchange of an answer is over, so an error that its sender sent in its place would answer nothing that is known here.
+  const instead = (id: RequestId | undefined, at: Waypoint, thrown: unknown): Promise<void> | void => {
+    if (id === undefined || (thrown instanceof LocalError && thrown.code === "closed")) throw thrown;
+    warn(`the answer to ${JSON.stringify(id)} could not be sent, an error takes its place: ${describeError(thrown)}`);
+    const reason = thrown instanceof LocalError ? thrown.code : "failed";
+    const error = { code: ErrorCode.internalError, message: "The answer could not be sent", data: { reason } };
+    return sinks.forward(errorFrame(id, error), at);
   };
 
   return {

@@ -9,7 +9,7 @@ import type { HandlerInput, HookDeclaration } from "./define.ts";
 import { resolvePriority, type Priorities } from "./priority.ts";
 
 /** Time for one run where neither the chain nor the interceptor sets one. The SEP names none; a guard without one can hang its traffic. */
-const DEFAULT_TIMEOUT_MS = 30_000;
+export const DEFAULT_TIMEOUT_MS = 30_000;
 
 /** What `when` of an entry sees. The payload is a copy of its own, made on first reading. */
 export type ConditionInput = Pick<HandlerInput, "payload" | "event" | "phase" | "name">;

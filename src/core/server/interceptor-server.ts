@@ -4,6 +4,8 @@ import { ownMember, type JsonObject } from "../base/json.ts";
 import { resolveLimits, type Limits } from "../base/limits.ts";
 import type { Interceptor } from "../interceptor/define.ts";
 import { invokeInterceptor } from "../interceptor/invoke.ts";
+import { DEFAULT_TIMEOUT_MS } from "../interceptor/policy.ts";
+import { safeLog, type Log } from "../jsonrpc/log.ts";
 import type { ServerContext } from "../mcp/context.ts";
 import type { McpServer } from "../mcp/server.ts";
 import { describeProblem } from "../wire/check.ts";
@@ -16,6 +18,8 @@ export interface HostOptions {
   readonly limits?: Partial<Limits>;
   /** Errors carry a handler's own text instead of a stable reason. Off by default: it may quote anything. */
   readonly exposeErrors?: boolean;
+  /** Told of each run that failed, with what was thrown: whoever calls sees a stable reason alone. */
+  readonly log?: Log;
 }
 
 /** The interceptor side of a server; more can be added while it runs. */
@@ -29,6 +33,7 @@ export interface InterceptorHost {
  */
 export function hostInterceptors(server: McpServer, interceptors: readonly Interceptor[], options: HostOptions = {}): InterceptorHost {
   const { host = detectHost(), exposeErrors = false } = options;
+  const log = safeLog(options.log);
   const limits = resolveLimits(options.limits);
   const registry = createRegistry(limits.maxInterceptors);
   registry.add(interceptors);
@@ -47,27 +52,38 @@ export function hostInterceptors(server: McpServer, interceptors: readonly Inter
     const problem = checkInvokeParams(params);
     const name = ownMember(params, "name");
     if (problem !== undefined) {
-      const data = { ...(typeof name === "string" ? { interceptor: name } : {}), path: problem.path };
-      throw new RpcError(ErrorCode.invalidParams, describeProblem(problem, "params"), data);
+      const whose = typeof name === "string" ? { interceptor: name } : {};
+      throw new RpcError(ErrorCode.invalidParams, describeProblem(problem, "params"), { ...whose, path: problem.path });
     }
     // Just checked, member by member.
     const call = params as unknown as InvokeParams;
     const interceptor = registry.find(call.name);
     if (interceptor === undefined) {
-      throw new RpcError(ErrorCode.invalidParams, `There is no interceptor ${JSON.stringify(call.name)}`, { interceptor: call.name, path: "/name" });
+      const data = { interceptor: call.name, path: "/name" };
+      throw new RpcError(ErrorCode.invalidParams, `There is no interceptor ${JSON.stringify(call.name)}`, data);
     }
-    return invokeInterceptor(interceptor, call, {
-      host,
-      signal: coreSignal,
-      maxDepth: limits.maxDepth,
-      exposeErrors,
-      ...(from.principal === undefined ? {} : { caller: from.principal }),
-    });
+    const caller = from.principal === undefined ? {} : { caller: from.principal };
+    const run = { host, signal: coreSignal, maxDepth: limits.maxDepth, exposeErrors, ...caller };
+    // Whoever sends no limit gets the interceptor's own.
+    const bounded = call.timeoutMs === undefined ? { ...call, timeoutMs: interceptor.timeoutMs ?? DEFAULT_TIMEOUT_MS } : call;
+    const failed = (thrown: unknown): never => {
+      // A call that does not fit is the caller's failure.
+      const refused = thrown instanceof RpcError && thrown.code === ErrorCode.invalidParams;
+      const error = thrown instanceof RpcError ? (thrown.cause ?? thrown) : thrown;
+      if (!refused) log({ level: "error", message: `interceptor ${call.name} failed`, details: { event: call.event, phase: call.phase }, error });
+      throw thrown;
+    };
+    try {
+      const result = invokeInterceptor(interceptor, bounded, run);
+      return result instanceof Promise ? result.catch(failed) : result;
+    } catch (thrown) {
+      return failed(thrown);
+    }
   };
 
   for (const method of INTERCEPTOR_SPELLINGS.list) server.method(method, list);
   for (const method of INTERCEPTOR_SPELLINGS.invoke) server.method(method, invoke);
-  server.extension(INTERCEPTORS_EXTENSION, () => ({ ...writeCapability(registry.list()) }));
+  server.extension(INTERCEPTORS_EXTENSION, () => ({ ...writeCapability(registry.declared()) }));
   return {
     add: (more) => registry.add(Array.isArray(more) ? more : [more]),
   };

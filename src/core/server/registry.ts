@@ -9,12 +9,15 @@ export interface Registry {
   /** Adds all or none. Throws `conflict` for a name that is taken, `limit_exceeded` above the bound. */
   add(interceptors: readonly Interceptor[]): void;
   find(name: string): Interceptor | undefined;
+  /** As declared: `ns/*` is one event. */
+  declared(): InterceptorDescriptor[];
   /** As `interceptors/list` gives them; with an event, those that have a hook which matches it (semantics.md, section 10). */
   list(event?: string): InterceptorDescriptor[];
 }
 
 export function createRegistry(maxInterceptors: number): Registry {
   const byName = new Map<string, Interceptor>();
+  const declared = () => [...byName.values()].map(({ descriptor }) => descriptor);
   return {
     add(interceptors) {
       const names = new Set(byName.keys());
@@ -26,8 +29,9 @@ export function createRegistry(maxInterceptors: number): Registry {
       for (const interceptor of interceptors) byName.set(interceptor.descriptor.name, interceptor);
     },
     find: (name) => byName.get(name),
+    declared,
     list(event) {
-      const all = [...byName.values()].map(({ descriptor }) => descriptor);
+      const all = declared();
       const kept =
         event === undefined ? all : all.filter(({ hooks }) => hooksMatch(hooks, event, "request") || hooksMatch(hooks, event, "response"));
       return kept.map(writeDescriptor);

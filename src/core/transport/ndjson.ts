@@ -48,6 +48,9 @@ export function createFrameReader({ limits, host, decode = decodeFrame }: FrameR
         return { broken: describe(line.head, line.tail, "too-long", { error: { code: ErrorCode.invalidRequest, message } }) };
       }
       case "unfinished": {
+        // A whole message lacks nothing but its line feed: an object that were cut short would lack its last brace.
+        const { frame } = decode(line.text, limits);
+        if (frame !== undefined) return { frame };
         const message = "The stream ended within a message";
         return { broken: describe(line.text, line.text, "unfinished", { error: { code: ErrorCode.parseError, message } }) };
       }

@@ -21,6 +21,7 @@ function rig(maxHeld: number, forward: (name: string) => Promise<void> | void = 
       reply: (frame, related) => void log.push(`${nameOf(frame)} to ${String(related)}`),
     },
     maxHeld,
+    () => {},
   );
   const held: ((outcome: Outcome) => void)[] = [];
   const later = () => new Promise<Outcome>((resolve) => held.push(resolve));

@@ -117,14 +117,23 @@ test("of a long line of noise the start is reported", async () => {
   await end.transport.close();
 });
 
-test("a line that the end of the stream cuts off is reported, not read", async () => {
+test("a line that the end of the stream cuts off is reported, not read; one that lacks its line feed alone is whole", async () => {
   const end = lineEnd({ invalid: "drop" });
-  await end.say(pingLine(1) + pingLine(2).trimEnd());
+  const cut = pingLine(2).trimEnd().slice(0, -1);
+  await end.say(pingLine(1) + cut);
   await end.hangUp();
   assert.deepEqual((await end.transport.receive())?.frame.message, ping(1));
   assert.equal(await end.transport.receive(), undefined);
-  assert.deepEqual(end.noise.map(({ text }) => text), [pingLine(2).trimEnd()]);
+  assert.deepEqual(end.noise.map(({ text }) => text), [cut]);
   await end.transport.close();
+
+  const other = lineEnd({ invalid: "drop" });
+  await other.say(pingLine(1).trimEnd());
+  await other.hangUp();
+  assert.deepEqual((await other.transport.receive())?.frame.message, ping(1));
+  assert.equal(await other.transport.receive(), undefined);
+  assert.deepEqual(other.noise, []);
+  await other.transport.close();
 });
 
 test("an onNoise that throws costs nothing", async () => {

@@ -33,6 +33,16 @@ test("reads messages with their text, and tells broken lines apart, in the order
   }
 });
 
+test("takes a whole message at the end of the stream though its line feed is missing, and no shorter start of it", () => {
+  const whole = '{"jsonrpc":"2.0","id":1,"method":"ping"}';
+  for (let end = 1; end <= whole.length; end++) {
+    const [event, ...rest] = readAll([new TextEncoder().encode(whole.slice(0, end))]);
+    assert.deepEqual(rest, []);
+    assert.equal(event?.frame?.text, end === whole.length ? whole : undefined);
+    if (end < whole.length) assert.equal(event?.broken?.why, "unfinished");
+  }
+});
+
 test("says of an over-long message how long it is, what was allowed, and whose answer it was", () => {
   const limits = resolveLimits({ maxMessageBytes: 64 });
   const long = `{"jsonrpc":"2.0","id":"a","result":{"x":"${"y".repeat(100)}"}}`;

@@ -1,0 +1,74 @@
+// The program as a whole: its verbs, and what it takes to load a policy.
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, it } from "node:test";
+import { fileURLToPath } from "node:url";
+import { VERSION } from "../../src/core/base/version.ts";
+import { readyMade } from "../../src/library/catalog.ts";
+import { bundledCli, fixture, INITIALIZE, lines, runCli, server } from "./run-cli.ts";
+
+const main = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
+const root = fileURLToPath(new URL("../..", import.meta.url));
+
+// What is no message, and so is read as text.
+const print = (...args: string[]): Promise<string> =>
+  new Promise((resolve, reject) => execFile(process.execPath, args, { cwd: root }, (error, stdout) => (error === null ? resolve(stdout) : reject(error))));
+const helpOf = async (...words: string[]): Promise<string> => print(await bundledCli(), ...words);
+
+describe("the program", { concurrency: 3 }, () => {
+  it("explains itself within 80 columns, by any of the usual words", async () => {
+    const [help, wrapHelp] = await Promise.all([helpOf("help"), helpOf("help", "wrap")]);
+    for (const line of `${help}${wrapHelp}`.split("\n")) assert.ok(line.length <= 80 && line === line.trimEnd(), `${line.length}: ${line}`);
+    assert.match(help, /^ {2}wrap /m);
+    for (const option of ["use", "interceptors", "posture", "log", "timeout", "quiet"]) assert.match(wrapHelp, new RegExp(`^  --${option}\\b`, "m"));
+    for (const [name, { summary, configSchema }] of readyMade) {
+      assert.match(wrapHelp, new RegExp(`^  ${name} `, "m"));
+      const [head, , , ...schema] = (await helpOf("help", name)).split("\n");
+      assert.equal(head, `${name}: ${summary}`);
+      assert.deepEqual(JSON.parse(schema.join("\n")), configSchema);
+    }
+    assert.deepEqual(await Promise.all([helpOf("--help"), helpOf("-h"), helpOf("help", "help"), helpOf("wrap", "--help"), helpOf("wrap", "--use", "x", "--help")]), [help, help, help, wrapHelp, wrapHelp]);
+  });
+
+  it("refuses no verb and an unknown one with exit code 2", async () => {
+    const [none, unknown, helpless] = await Promise.all([runCli([]), runCli(["fly"]), runCli(["help", "fly"])]);
+    assert.deepEqual([none.code, unknown.code, helpless.code], [2, 2, 2]);
+    assert.match(none.stderr, /Usage: mcp-interceptors VERB/);
+    for (const { stderr } of [unknown, helpless]) assert.equal(stderr, 'mcp-interceptors: unknown verb "fly"\n  mcp-interceptors help\n');
+  });
+
+  it("guards a server without tsx, and says of a TypeScript module what it takes to load it", async () => {
+    const plain = await runCli(["wrap", "--use", "redact", ...server()], lines(INITIALIZE));
+    assert.deepEqual([plain.code, plain.messages.length], [0, 1]);
+    const idle = await runCli(["wrap", "--quiet", ...server()]);
+    assert.deepEqual(idle, { code: 0, signal: null, stderr: "", messages: [] });
+    writeFileSync(join(dirname(await bundledCli()), "policy.ts"), "export const answer: number = 42;\n");
+    const typed = await runCli(["wrap", "--interceptors", "policy.ts", ...server()]);
+    assert.equal(typed.code, 2);
+    // Newer Node reads the types away, and finds nothing to guard with.
+    const expected = "typescript" in process.features && process.features.typescript ? /exports no interceptor/ : /^mcp-interceptors: --interceptors policy\.ts: .*policy\.ts is TypeScript, which Node .* does not load: install tsx beside it, use Node 22\.18 or newer, or compile it first\n$/;
+    assert.match(typed.stderr, expected);
+  });
+
+  it("passes nothing on where a policy cannot be had", async () => {
+    const ended = await runCli(["wrap", "--interceptors", fixture("throwing.mjs"), ...server()], lines(INITIALIZE));
+    assert.deepEqual([ended.code, ended.messages], [2, []]);
+    assert.match(ended.stderr, /^mcp-interceptors: --interceptors .*throwing\.mjs could not be loaded: the database of rules is not there .*\n$/);
+  });
+
+  it("keeps its log out of stdout, by whatever name", { skip: process.platform === "win32" }, async () => {
+    const file = join(dirname(await bundledCli()), "stdout.txt");
+    const words = [await bundledCli(), "wrap", "--log", file, ...server()];
+    const stderr = await new Promise<string>((resolve) =>
+      execFile("sh", ["-c", 'exec "$0" "$@" > "$OUT" < /dev/null', process.execPath, ...words], { env: { ...process.env, OUT: file } }, (_error, _stdout, text) => resolve(text)),
+    );
+    assert.match(stderr, /^mcp-interceptors: --log .* is this program's stdout, which carries messages and nothing else\n {2}name a file, or \/dev\/stderr\n$/);
+    assert.equal(readFileSync(file, "utf8"), "");
+  });
+
+  it("says its version", async () => {
+    assert.equal(await print("--import", "tsx", main, "--version"), `${VERSION}\n`);
+  });
+});

@@ -1,0 +1,95 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, it, test } from "node:test";
+import { UsageError } from "../../src/cli/errors.ts";
+import { buildPolicy, type Policy } from "../../src/cli/policy.ts";
+import { readyMade } from "../../src/library/catalog.ts";
+import { fixture } from "./run-cli.ts";
+
+const CALL = { event: "tools/call", phase: "request", direction: "sending", payload: { name: "rm", arguments: {} } } as const;
+const command = (name: string, ...words: string[]) => [process.execPath, fixture(name), ...words].join(" ");
+
+async function build(options: { use?: string[]; interceptors?: string[] }): Promise<Policy & { readonly logged: string[] }> {
+  const logged: string[] = [];
+  const policy = await buildPolicy({ use: [], interceptors: [], log: (level, message) => void logged.push(`${level}: ${message}`), ...options });
+  return { ...policy, logged };
+}
+const refuses = (options: Parameters<typeof build>[0], message: RegExp, hint = /^$/) =>
+  assert.rejects(build(options), (thrown) => {
+    assert.ok(thrown instanceof UsageError, String(thrown));
+    assert.match(thrown.message, message);
+    assert.match(thrown.hint ?? "", hint);
+    assert.ok(!thrown.message.includes("\n"), "one line");
+    return true;
+  });
+
+test("ready-made interceptors come by name, with or without a config, and bring their answers along", async () => {
+  const policy = await build({ use: ["redact", 'tool-filter={"deny":["rm"]}'] });
+  assert.deepEqual(policy.chain.entries.map(({ name }) => name), ["redact", "tool-filter", "tool-filter-list"]);
+  assert.deepEqual(Object.keys(policy.answerAs), ["tool-filter"]);
+  assert.equal((await policy.chain.execute(CALL)).status, "validation_failed");
+});
+
+test("a --use that is wrong is refused: the name with what was meant, the config with what is wrong in it", async () => {
+  const known = [...readyMade.keys()].join(", ");
+  await refuses({ use: ["redcat"] }, /^--use redcat: there is no such interceptor$/, new RegExp(`^did you mean redact\\? known are ${known}$`));
+  await refuses({ use: ["constructor"] }, /no such interceptor/, /^known are/);
+  await refuses({ use: [""] }, /no such interceptor/, /^known are/);
+  await refuses({ use: ["redact={types"] }, /^--use redact=\{types: the config of redact is no JSON: /);
+  await refuses({ use: ["redact="] }, /the config of redact is no JSON/);
+  await refuses({ use: ['redact={"types":["nonsense"]}'] }, /^--use redact=.*: .*types/);
+  await refuses({ use: ['redact={"tpyes":[]}'] }, /tpyes/);
+  await refuses({ use: ["redact=[]"] }, /redact/);
+  await refuses({ use: ['tool-filter={"deny":5}'] }, /deny/);
+  await refuses({ use: ["redact", "redact"] }, /^--use redact: .*already/);
+});
+
+test("a module gives all interceptors that it exports, by whatever name, in lists too, TypeScript included", async () => {
+  const policy = await build({ interceptors: [fixture("typed.ts")] });
+  assert.deepEqual(policy.chain.entries.map(({ address }) => address), ["local/typed"]);
+});
+
+test("a module that is not there, throws while it loads, or exports none is refused by its path", async () => {
+  await refuses({ interceptors: ["./no/such/module.mjs"] }, /^--interceptors \.\/no\/such\/module\.mjs: there is no file \/.*module\.mjs$/);
+  await refuses({ interceptors: [fixture("throwing.mjs")] }, /throwing\.mjs could not be loaded: the database of rules is not there \(.*throwing\.mjs:1:7\)$/);
+  const folder = mkdtempSync(join(tmpdir(), "mcp-interceptors-"));
+  try {
+    const file = join(folder, "broken.mjs");
+    writeFileSync(file, "export const a = 1;\nexport const b = ;\n");
+    await refuses({ interceptors: [file] }, /broken\.mjs could not be loaded: .*run: node --check .*broken\.mjs\)$/);
+    writeFileSync(join(folder, "lost.mjs"), 'import "no-such-package-anywhere";\n');
+    await refuses({ interceptors: [join(folder, "lost.mjs")] }, /lost\.mjs could not be loaded: .*no-such-package-anywhere/);
+    // A module whose path has a blank is still no command.
+    writeFileSync(join(folder, "two words.mjs"), "throw null;");
+    await refuses({ interceptors: [join(folder, "two words.mjs")] }, /two words\.mjs could not be loaded: null$/);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+  await refuses({ interceptors: [fixture("empty.mjs")] }, /empty\.mjs exports no interceptor; export what validator\(\) or mutator\(\) returns/);
+});
+
+describe("a command of an interceptor server", { concurrency: 3 }, () => {
+  it("is started, listed under a label of its own, asked, and ended with the policy; once it is dead its interceptors fail closed", async () => {
+    const policy = await build({ interceptors: [command("interceptor-server.mjs"), command("interceptor-server.mjs", "again")] });
+    assert.deepEqual(policy.chain.entries.map(({ address }) => address), ["server-1/names", "server-2/names"]);
+    assert.equal((await policy.chain.execute(CALL)).status, "validation_failed");
+    assert.equal((await policy.chain.execute({ ...CALL, payload: { name: "echo" } })).status, "success");
+    const died = await policy.chain.execute({ ...CALL, payload: { name: "die" } });
+    assert.deepEqual([died.status, died.results.map(({ error }) => error?.reason)], ["validation_failed", ["unavailable", "unavailable"]]);
+    assert.ok(policy.logged.some((line) => line.startsWith("error: server-1/names at the request of tools/call: validation failed: ")), policy.logged.join("\n"));
+    await Promise.all([policy.close(), policy.close()]);
+  });
+
+  it("that cannot be started, dies at its start, lists nothing, or does not know the methods is refused, and what was started before it is ended", async () => {
+    await Promise.all([
+      refuses({ interceptors: ["no-such-command --flag"] }, /^--interceptors no-such-command --flag: cannot start "no-such-command"/),
+      refuses({ interceptors: [command("interceptor-server.mjs", "dies")] }, /interceptor-server\.mjs dies: .*exited with code 4/),
+      refuses({ interceptors: [command("interceptor-server.mjs", "empty")] }, /the server lists no interceptors$/),
+      refuses({ interceptors: [command("interceptor-server.mjs"), command("server.mjs")] }, /"server-2" hosts no interceptors: it knows neither interceptors\/list nor interceptor\/list$/),
+    ]);
+    await refuses({ interceptors: [""] }, /the command is empty/);
+    await refuses({ interceptors: ["node 'unclosed"] }, /unclosed '/);
+  });
+});

@@ -1,0 +1,53 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { fileURLToPath } from "node:url";
+import { createSignal } from "../../src/core/base/signal.ts";
+import { validator } from "../../src/core/interceptor/define.ts";
+import { connectServer, createChain, localChain } from "../../src/node/chain.ts";
+
+const fixture = (name: string) => fileURLToPath(new URL(`../cli/fixtures/${name}`, import.meta.url));
+const policies = { command: process.execPath, args: [fixture("interceptor-server.mjs")] };
+const CALL = { event: "tools/call", phase: "request", direction: "receiving" } as const;
+
+describe("a chain that starts servers", { concurrency: 3 }, () => {
+  it("finds the interceptors of a command in one call, runs them, and ends the process at close", async () => {
+    const chain = createChain();
+    await chain.addServer(policies, { label: "policies", overrides: { names: { timeoutMs: 5000 } } });
+    assert.deepEqual(chain.entries.map(({ address, policy }) => [address, policy.timeoutMs]), [["policies/names", 5000]]);
+    assert.equal((await chain.execute({ ...CALL, payload: { name: "echo" } })).status, "success");
+    const denied = await chain.execute({ ...CALL, payload: { name: "rm" } });
+    assert.deepEqual([denied.status, denied.abortedAt?.interceptor], ["validation_failed", "names"]);
+    await chain.close();
+    const after = await chain.execute({ ...CALL, payload: { name: "echo" } });
+    assert.deepEqual([after.status, after.results[0]?.error?.reason], ["validation_failed", "unavailable"]);
+  });
+
+  it("joins them with interceptors of this process", async () => {
+    const own = validator({ name: "own", hooks: [{ events: ["*"], phase: "request" }] }, () => true);
+    const chain = await localChain([own]);
+    await chain.addServer(policies);
+    assert.deepEqual(chain.entries.map(({ address }) => address), ["local/own", "server-1/names"]);
+    assert.equal((await chain.execute({ ...CALL, payload: { name: "echo" } })).results.length, 2);
+    await chain.close();
+  });
+
+  it("adds nothing, and leaves no process, where the server dies at its start or hosts none", async () => {
+    const chain = createChain();
+    await assert.rejects(chain.addServer({ ...policies, args: [...policies.args, "dies"] }), { code: "closed", message: /exited with code 4; .*no such database/ });
+    await assert.rejects(chain.addServer({ command: process.execPath, args: [fixture("server.mjs")] }), { code: "unsupported", message: /hosts no interceptors/ });
+    await assert.rejects(chain.addServer({ command: "no-such-command" }), { code: "spawn_failed" });
+    assert.deepEqual(chain.entries, []);
+    await chain.close();
+  });
+
+  it("gives up a server that says nothing when the caller does", async () => {
+    const caller = createSignal();
+    const adding = createChain().addServer({ command: process.execPath, args: [fixture("server.mjs"), "silent"] }, { signal: caller.signal });
+    caller.abort("enough");
+    await assert.rejects(adding, { code: "aborted" });
+  });
+
+  it("does not speak HTTP yet, and says so", async () => {
+    await assert.rejects(connectServer({ url: "https://example.com/mcp" }), { code: "unsupported", message: /https:\/\/example\.com\/mcp cannot be reached: this version speaks stdio only/ });
+  });
+});
