@@ -66,6 +66,7 @@ export async function wrap(words: readonly string[]): Promise<number> {
   };
   const policy = await buildPolicy({ use: values.get("use") ?? [], interceptors: values.get("interceptors") ?? [], log });
   let decisions: DecisionLog | undefined;
+  let status: ExitStatus;
   try {
     const path = values.get("log")?.[0];
     if (path !== undefined) decisions = await openDecisionLog(path);
@@ -77,12 +78,22 @@ export async function wrap(words: readonly string[]): Promise<number> {
       policy: { interceptNotifications: true, answerAs: policy.answerAs },
       ...(decisions === undefined ? {} : { record: decisions.record }),
     };
-    return await run(child, posture, guard, { log: (entry) => log(entry.level, entry.message), ...(requestTimeoutMs === undefined ? {} : { requestTimeoutMs }) });
+    status = await run(child, posture, guard, { log: (entry) => log(entry.level, entry.message), ...(requestTimeoutMs === undefined ? {} : { requestTimeoutMs }) });
   } finally {
     await policy.close();
     await decisions?.close();
   }
+  if (typeof status === "number") return status;
+  // Nothing of ours is left to close. As shells do, where the signal does not end this process at once.
+  process.kill(process.pid, status);
+  return 128 + constants.signals[status];
 }
+
+// An exit code, or the signal that ended the server.
+type ExitStatus = number | NodeJS.Signals;
+
+// How long a server that got a signal has to leave in its own way, before it sees the end of its stdin as well.
+const SIGNAL_GRACE_MS = 1000;
 
 async function start(command: string, args: readonly string[], log: (level: "warn", message: string) => void): Promise<ChildTransport> {
   return spawnTransport({
@@ -98,7 +109,7 @@ async function run(
   posture: "client" | "server",
   guard: Omit<GuardOptions, "role">,
   options: Parameters<typeof relay>[2],
-): Promise<number> {
+): Promise<ExitStatus> {
   const stdio = stdioTransport();
   const down = posture === "server" ? guardTransport(stdio, { ...guard, role: "server" }) : stdio;
   const up = posture === "client" ? guardTransport(child, { ...guard, role: "client" }) : child;
@@ -106,30 +117,31 @@ async function run(
 
   // A signal is the server's to answer; ours is to pass it on, and to go when the server has gone.
   let passedOn: NodeJS.Signals | undefined;
+  let closing: NodeJS.Timeout | undefined;
   const signals = (["SIGINT", "SIGTERM", "SIGHUP"] as const).map((signal) => {
     const listener = () => {
       passedOn ??= signal;
       child.kill(signal);
       // One that ignores the signal is ended as at any close.
-      void carried.close();
+      closing ??= setTimeout(() => void carried.close(), SIGNAL_GRACE_MS);
     };
     process.on(signal, listener);
     return () => process.off(signal, listener);
   });
   const end = await carried.ended;
   const exit = await child.exited;
+  clearTimeout(closing);
   for (const off of signals) off();
-  return exitCode(end, exit, passedOn);
+  return exitStatus(end, exit, passedOn);
 }
 
-function exitCode(end: RelayEnd, exit: ChildExit, passedOn: NodeJS.Signals | undefined): number {
+function exitStatus(end: RelayEnd, exit: ChildExit, passedOn: NodeJS.Signals | undefined): ExitStatus {
   if (exit.code !== null) return exit.code;
   // The client went, and the server did not go by itself: an orderly end all the same.
   if (end.by === "client" && passedOn === undefined) return 0;
-  if (exit.signal === null) return 1;
-  // As shells do, where the signal does not end this process at once.
-  process.kill(process.pid, exit.signal);
-  return 128 + constants.signals[exit.signal];
+  // It ended the connection, lived on, and was ended by force.
+  if (end.by === "server" && end.error === undefined && passedOn === undefined) return 1;
+  return exit.signal ?? 1;
 }
 
 function describePolicy(policy: Policy): string {

@@ -107,6 +107,21 @@ describe("a server as a child process", { concurrency: 4 }, () => {
     assert.deepEqual(await transport.exited, { code: null, signal: "SIGKILL" });
   });
 
+  it("a SIGTERM that was passed on, before close or during it, is not followed by another grace than its own", posix, async () => {
+    for (const when of ["before", "during"] as const) {
+      const transport = await startServer("stubborn", { killGraceMs: 5000, termGraceMs: 150 });
+      await transport.send(request("a"));
+      await transport.receive();
+      const started = performance.now();
+      if (when === "before") transport.kill("SIGTERM");
+      const closed = transport.close();
+      if (when === "during") transport.kill("SIGTERM");
+      await closed;
+      assert.ok(performance.now() - started < 2500, `${when}: it waited for the end of stdin to do something`);
+      assert.deepEqual(await transport.exited, { code: null, signal: "SIGKILL" });
+    }
+  });
+
   it("a server that reads nothing makes send wait, and close rejects who waits", posix, async () => {
     const transport = await startServer("deaf", { limits: { maxQueuedBytes: 100_000 } });
     const outcomes: string[] = [];
