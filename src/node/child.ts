@@ -6,7 +6,7 @@ import { resolveLimits } from "../core/base/limits.ts";
 import { lineTransport, type LineTransportOptions } from "../core/transport/line-transport.ts";
 import type { Transport } from "../core/transport/transport.ts";
 import { createByteRing } from "./byte-ring.ts";
-import { signalGroup, tieToProcess } from "./process-group.ts";
+import { groupLives, signalGroup, tieToProcess } from "./process-group.ts";
 import { forwardToStderr } from "./stderr-forward.ts";
 import { byteSink, byteSource } from "./streams.ts";
 import { findWindowsProgram, windowsCommandLine } from "./windows-command.ts";
@@ -115,7 +115,7 @@ export async function spawnTransport(options: SpawnOptions): Promise<ChildTransp
     void cut?.then(() => (over = true));
     await within(cut === undefined ? exited : Promise.race([exited, cut]), ms);
     if (exit === undefined) return false;
-    for (let wait = 4; signalGroup(pid, 0); wait = Math.min(wait * 2, 64)) {
+    for (let wait = 4; groupLives(pid); wait = Math.min(wait * 2, 64)) {
       if (over || host.now() >= deadline) return false;
       await pause(wait);
     }

@@ -190,6 +190,17 @@ describe("a server as a child process", { concurrency: 4 }, () => {
     assert.deepEqual(groupMembers(transport.pid), []);
   });
 
+  it("a member that is dead, though nobody has waited for it, does not hold up close", linux, async () => {
+    // Its parent has left the group, and is a program that waits for no children.
+    const parent = `sh -c 'sleep 0 & exec setsid sleep 3' </dev/null >/dev/null 2>&1 &`;
+    const transport = await spawnTransport({ command: "sh", args: ["-c", `${parent} exec "${process.execPath}" "${server}"`], stderr: "ignore", killGraceMs: 2500 });
+    await transport.send(request("a"));
+    await transport.receive();
+    const started = performance.now();
+    await transport.close();
+    assert.ok(performance.now() - started < 2000, "it waited for the dead");
+  });
+
   it("what has left the group cannot hold the connection open by the pipes it took along", posix, async () => {
     const started = performance.now();
     const transport = await startServer("escapee");
