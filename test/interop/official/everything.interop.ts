@@ -6,17 +6,11 @@ import { client1x } from "./client-1x.ts";
 import { client2xAuto, client2xDefault } from "./client-2x.ts";
 import { assertSameRecords, reportTally, runSteps, type Tally } from "./compare.ts";
 import { CLIENT_TASK_STEPS, EVERYTHING_ROOTS, EVERYTHING_STEPS, everythingIsReady, TASK_STEP } from "./everything-steps.ts";
-import { EVERYTHING, fixture } from "./paths.ts";
+import { EVERYTHING } from "./paths.ts";
 import { assertNoneLeft, newMark } from "./process-tree.ts";
 import { direct, wrapped, type ClientKind, type Command, type WireMessage } from "./session.ts";
+import { WRAPS } from "./wraps.ts";
 
-/** Ways to be in between. Interceptors that see everything and change nothing belong to them: then every message goes through the chain. */
-const WRAPS: readonly { readonly name: string; readonly options: readonly string[] }[] = [
-  { name: "posture client", options: ["--posture", "client"] },
-  { name: "posture server", options: ["--posture", "server"] },
-  { name: "posture client, all hooked", options: ["--interceptors", fixture("pass-through.mjs")] },
-  { name: "posture server, all hooked", options: ["--posture", "server", "--interceptors", fixture("pass-through.mjs")] },
-];
 const CLIENTS: readonly ClientKind[] = [client1x, client2xDefault, client2xAuto];
 
 // Half of the time is spent in the server's own timers.
