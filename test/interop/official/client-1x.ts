@@ -52,7 +52,7 @@ export const client1x: ClientKind = {
       pid,
       listTools: () => client.listTools(),
       callTool: (name, args, options) => client.callTool({ name, arguments: args }, undefined, { ...options, timeout: 20_000 }),
-      request: (method, params) => client.request({ method, ...(params === undefined ? {} : { params }) } as never, ResultSchema, { timeout: 20_000 }),
+      request: async (method, params) => client.request({ method, ...(params === undefined ? {} : { params }) } as never, ResultSchema, { timeout: 20_000 }),
       // The cast of both: their type is the union of the methods of the specification, ours is any method.
       notify: (method, params) => client.notification({ method, ...(params === undefined ? {} : { params }) } as never),
       async close() {

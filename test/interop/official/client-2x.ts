@@ -40,8 +40,14 @@ export function client2x(label: string, mode: VersionNegotiationMode | undefined
         pid,
         listTools: () => client.listTools(),
         callTool: (name, args, options) => client.callTool({ name, arguments: args }, { ...options, timeout: 20_000 }),
-        request: (method, params) => client.request({ method, ...(params === undefined ? {} : { params }) }, UNCHECKED, { timeout: 20_000 }),
+        request: async (method, params) => client.request({ method, ...(params === undefined ? {} : { params }) }, UNCHECKED, { timeout: 20_000 }),
         notify: (method, params) => client.notification({ method, ...(params === undefined ? {} : { params }) }),
+        async listen(filter, meanwhile) {
+          const subscription = await client.listen(filter);
+          const result = await meanwhile();
+          await subscription.close();
+          return { honoured: subscription.honoredFilter, result, closed: await subscription.closed };
+        },
         close: () => client.close(),
       };
     },

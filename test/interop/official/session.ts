@@ -40,6 +40,8 @@ export interface Session {
   /** Any other request, its result unchecked. */
   request(method: string, params?: Params): Promise<unknown>;
   notify(method: string, params?: Params): Promise<void>;
+  /** Opens a `subscriptions/listen` of the 2026-07-28 revision, runs `meanwhile`, and closes it; absent where the client has no such thing. */
+  listen?(filter: { readonly toolsListChanged?: boolean; readonly resourceSubscriptions?: string[] }, meanwhile: () => Promise<unknown>): Promise<unknown>;
   close(): Promise<void>;
 }
 
