@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describeError, LocalError } from "../core/base/errors.ts";
-import { isObject, ownMember } from "../core/base/json.ts";
+import { isObject, ownMember, parsePointer } from "../core/base/json.ts";
 import { isInterceptor, type Interceptor } from "../core/interceptor/define.ts";
 
 const MODULE_ENDING = /\.[cm]?[jt]s$/;
@@ -72,7 +72,7 @@ function tsxApi(base: string): string | undefined {
     return undefined;
   }
   let entry: unknown = JSON.parse(readFileSync(manifest, "utf8"));
-  for (const member of ["exports", "./esm/api", "import", "default"]) entry = isObject(entry) ? ownMember(entry, member) : undefined;
+  for (const member of parsePointer("/exports/.~1esm~1api/import/default") ?? []) entry = isObject(entry) ? ownMember(entry, member) : undefined;
   return typeof entry === "string" ? join(dirname(manifest), entry) : undefined;
 }
 

@@ -3,11 +3,13 @@ import { LocalError } from "../core/base/errors.ts";
 import { guardTransport } from "../core/guard/guard.ts";
 import type { GuardOptions } from "../core/guard/options.ts";
 import { relay, type RelayEnd } from "../core/guard/relay.ts";
+import type { Transport } from "../core/transport/transport.ts";
 import { spawnTransport, type ChildExit, type ChildTransport } from "../node/child.ts";
 import { protectStdout, stdioTransport } from "../node/stdio.ts";
 import { openDecisionLog, type DecisionLog } from "./decision-log.ts";
 import { UsageError } from "./errors.ts";
 import { describeOptions, millisecondsOption, parseOptions, type OptionSpec } from "./options.ts";
+import { whenOrphaned } from "./orphan.ts";
 import { buildPolicy, type Policy } from "./policy.ts";
 
 const OPTIONS: readonly OptionSpec[] = [
@@ -95,6 +97,9 @@ type ExitStatus = number | NodeJS.Signals;
 // How long a server that got a signal has to leave in its own way, before it sees the end of its stdin as well.
 const SIGNAL_GRACE_MS = 1000;
 
+// Who started this process; another one once that is gone.
+const PARENT = process.ppid;
+
 async function start(command: string, args: readonly string[], log: (level: "warn", message: string) => void): Promise<ChildTransport> {
   return spawnTransport({
     command,
@@ -110,7 +115,9 @@ async function run(
   guard: Omit<GuardOptions, "role">,
   options: Parameters<typeof relay>[2],
 ): Promise<ExitStatus> {
-  const stdio = stdioTransport();
+  // A client that ends its side may still read; one that was killed reads nothing, and need not be waited for.
+  let forgetParent = () => {};
+  const stdio = onEnd(stdioTransport(), () => (forgetParent = whenOrphaned(PARENT, () => void carried.close())));
   const down = posture === "server" ? guardTransport(stdio, { ...guard, role: "server" }) : stdio;
   const up = posture === "client" ? guardTransport(child, { ...guard, role: "client" }) : child;
   const carried = relay(down, up, options);
@@ -131,8 +138,20 @@ async function run(
   const end = await carried.ended;
   const exit = await child.exited;
   clearTimeout(closing);
+  forgetParent();
   for (const off of signals) off();
   return exitStatus(end, exit, passedOn);
+}
+
+function onEnd(transport: Transport, ended: () => void): Transport {
+  return {
+    ...transport,
+    async receive() {
+      const arrival = await transport.receive();
+      if (arrival === undefined) ended();
+      return arrival;
+    },
+  };
 }
 
 function exitStatus(end: RelayEnd, exit: ChildExit, passedOn: NodeJS.Signals | undefined): ExitStatus {

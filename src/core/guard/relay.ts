@@ -55,13 +55,14 @@ export function relay(down: Transport, up: Transport, options: RelayOptions = {}
   const log = (level: "info" | "warn" | "error", message: string) => options.log?.({ level, message });
   const waiting = new Map<RequestId, Waiting>();
   let whenIdle: (() => void) | undefined;
+  const answersDue = () => [...waiting.values()].some(({ method }) => !LONG_LIVED.has(method));
 
   const settle = (id: RequestId) => {
     const entry = waiting.get(id);
     if (entry === undefined) return;
     entry.cancelTimer();
     waiting.delete(id);
-    if (waiting.size === 0) whenIdle?.();
+    if (!answersDue()) whenIdle?.();
   };
 
   const answer = (id: RequestId, error: RpcError) => {
@@ -156,7 +157,7 @@ export function relay(down: Transport, up: Transport, options: RelayOptions = {}
 
   const ended = (async (): Promise<RelayEnd> => {
     const first = await Promise.race([fromClient, fromServer, stopped]);
-    if (first.by === "client" && first.error === undefined && waiting.size > 0) {
+    if (first.by === "client" && first.error === undefined && answersDue()) {
       // The client has said all it has to say and may still read: let the answers through.
       let cancelTimer = () => {};
       const idle = new Promise<void>((resolve) => (whenIdle = resolve));

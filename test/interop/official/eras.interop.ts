@@ -104,6 +104,19 @@ describe("a server of the 2.x line behind wrap", { concurrency: 3 }, () => {
     });
   }
 
+  it("goes at once when the client closes with a subscription open", { timeout: 30_000 }, async () => {
+    const mark = newMark();
+    const session = await client2xModern.open(wrapped([], direct(mark, fixture("official-server.mjs"))));
+    let took = Infinity;
+    await session.listen?.({ toolsListChanged: true }, async () => {
+      const started = performance.now();
+      await session.close();
+      took = performance.now() - started;
+    });
+    assert.ok(took < 1_950, `it took ${took} ms: the client had to use force`);
+    await assertNoneLeft(mark, 1_000);
+  });
+
   for (const posture of ["client", "server"]) {
     it(`is guarded in the stateless era as well, posture ${posture}`, { timeout: 30_000 }, async () => {
       const options = ["--posture", posture, "--use", "redact", "--use", 'tool-filter={"deny":["echo","grow*"]}'];
