@@ -106,6 +106,6 @@ function mask(value: unknown, [member, ...rest]: readonly string[], part: RegExp
 }
 
 /** One line that `run.ts` repeats at its end. */
-export function reportTally(what: string, { steps, messages }: Tally): void {
-  console.log(`compared: ${what}: ${steps} steps, ${messages} messages from the server, all equal`);
+export function reportTally(what: string, ways: number, { steps, messages }: Tally): void {
+  console.log(`compared: ${what}: ${steps} steps in ${ways} ways to be in between, ${messages} messages from the server, all equal`);
 }
