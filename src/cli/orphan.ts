@@ -6,10 +6,10 @@ const POLL_MS = 100;
  * never changes, and nothing is called. Returns the undoing.
  */
 export function whenOrphaned(parent: number, orphaned: () => void): () => void {
-  const timer = setInterval(() => {
-    if (process.ppid === parent) return;
-    clearInterval(timer);
-    orphaned();
-  }, POLL_MS);
-  return () => clearInterval(timer);
+  const look = () => {
+    if (process.ppid === parent) timer = setTimeout(look, POLL_MS);
+    else orphaned();
+  };
+  let timer = setTimeout(look, POLL_MS);
+  return () => clearTimeout(timer);
 }

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { whenOrphaned } from "../../src/cli/orphan.ts";
 
 test("who has another parent than at its start is an orphan, once", ({ mock }) => {
-  mock.timers.enable({ apis: ["setInterval"] });
+  mock.timers.enable({ apis: ["setTimeout"] });
   let calls = 0;
   const forgetLiving = whenOrphaned(process.ppid, () => assert.fail("the parent lives"));
   const forgetDead = whenOrphaned(process.ppid + 1, () => calls++);
@@ -14,7 +14,7 @@ test("who has another parent than at its start is an orphan, once", ({ mock }) =
 });
 
 test("nothing is called after the undoing", ({ mock }) => {
-  mock.timers.enable({ apis: ["setInterval"] });
+  mock.timers.enable({ apis: ["setTimeout"] });
   whenOrphaned(process.ppid + 1, () => assert.fail("undone"))();
   mock.timers.tick(10_000);
 });
