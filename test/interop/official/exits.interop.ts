@@ -7,7 +7,7 @@ import { after, describe, it } from "node:test";
 import { client1x } from "./client-1x.ts";
 import { client2xDefault } from "./client-2x.ts";
 import { CLI, EVERYTHING, FILESYSTEM, fixture } from "./paths.ts";
-import { assertNoneLeft, eventually, MARK_VARIABLE, newMark, processesWith } from "./process-tree.ts";
+import { assertNoneLeft, CAN_LOOK, eventually, MARK_VARIABLE, newMark, processesWith } from "./process-tree.ts";
 import { direct, wrapped } from "./session.ts";
 import { startWrap, type WrapProcess } from "./wrap-process.ts";
 
@@ -61,7 +61,7 @@ const failedCall = async (wrap: WrapProcess, message: RegExp) => {
   assert.match(JSON.stringify(error), /"delivery":"unknown"/);
 };
 
-describe("wrap leaves no process", { concurrency: 4, skip: process.platform !== "linux" }, () => {
+describe("wrap leaves no process", { concurrency: 4, skip: !CAN_LOOK }, () => {
   // The client goes.
   for (const [label, server] of Object.entries({ everything, filesystem, raw: raw(), "a shell": shell(...raw()) })) {
     exitPath(`behind ${label} when the client ends its side`, { server, end: (wrap) => wrap.endStdin(), exit: code(0) });

@@ -9,7 +9,7 @@ import { client2xDefault } from "./client-2x.ts";
 import { outcome } from "./compare.ts";
 import { EVERYTHING_ROOTS, everythingIsReady } from "./everything-steps.ts";
 import { EVERYTHING, fixture } from "./paths.ts";
-import { assertNoneLeft, newMark, processesWith } from "./process-tree.ts";
+import { assertNoneLeft, CAN_LOOK, newMark, processesWith } from "./process-tree.ts";
 import { direct, wrapped } from "./session.ts";
 
 const scratch = mkdtempSync(join(tmpdir(), "interop-"));
@@ -32,7 +32,7 @@ describe("interceptors of one's own in front of server-everything", { concurrenc
           const session = await kind.open(wrapped(options, direct(mark, EVERYTHING, "stdio")), { roots: EVERYTHING_ROOTS });
           try {
             await everythingIsReady(session);
-            assert.equal(processesWith(mark).length, processes);
+            if (CAN_LOOK) assert.equal(processesWith(mark).length, processes);
             assert.deepEqual(await session.callTool("echo", { message: "quiet \u2028 é" }), { content: [{ type: "text", text: "ECHO: QUIET \u2028 É" }] });
             const { tools } = await session.listTools();
             assert.ok(tools.length > 10);
