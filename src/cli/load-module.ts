@@ -1,8 +1,9 @@
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describeError, LocalError } from "../core/base/errors.ts";
+import { isObject, ownMember, parsePointer } from "../core/base/json.ts";
 import { isInterceptor, type Interceptor } from "../core/interceptor/define.ts";
 
 const MODULE_ENDING = /\.[cm]?[jt]s$/;
@@ -58,12 +59,9 @@ async function importModule(file: string): Promise<Record<string, unknown>> {
 // This Node does not strip types; tsx does, if it is installed where the module or the user is.
 async function importWithTsx(file: string, url: string): Promise<Record<string, unknown>> {
   for (const base of [file, join(process.cwd(), "package.json")]) {
-    let api: string;
-    try {
-      api = createRequire(base).resolve("tsx/esm/api");
-    } catch {
-      continue;
-    }
+    const api = tsxApi(base);
+    if (api === undefined) continue;
+    // tsx's own signature.
     const { tsImport } = (await import(pathToFileURL(api).href)) as { tsImport(specifier: string, parent: string): Promise<Record<string, unknown>> };
     return tsImport(url, import.meta.url);
   }
@@ -71,6 +69,19 @@ async function importWithTsx(file: string, url: string): Promise<Record<string, 
     "invalid_argument",
     `${file} is TypeScript, which Node ${process.versions.node} does not load: install tsx beside it, use Node 22.18 or newer, or compile it first`,
   );
+}
+
+// The ES module of tsx's API. `require.resolve` finds the CommonJS one, whose `tsImport` looks for its own parts in the wrong place.
+function tsxApi(base: string): string | undefined {
+  let manifest: string;
+  try {
+    manifest = createRequire(base).resolve("tsx/package.json");
+  } catch {
+    return undefined;
+  }
+  let entry: unknown = JSON.parse(readFileSync(manifest, "utf8"));
+  for (const member of parsePointer("/exports/.~1esm~1api/import/default") ?? []) entry = isObject(entry) ? ownMember(entry, member) : undefined;
+  return typeof entry === "string" ? join(dirname(manifest), entry) : undefined;
 }
 
 function isUnknownExtension(thrown: unknown): boolean {

@@ -3,6 +3,7 @@ import { describeError } from "../core/base/errors.ts";
 import { guardTransport } from "../core/guard/guard.ts";
 import type { GuardOptions } from "../core/guard/options.ts";
 import { relay, type RelayEnd, type RelayOptions } from "../core/guard/relay.ts";
+import type { Transport } from "../core/transport/transport.ts";
 import { readyMade } from "../library/catalog.ts";
 import { spawnTransport, type ChildExit, type ChildTransport } from "../node/child.ts";
 import { protectStdout, stdioTransport } from "../node/stdio.ts";
@@ -10,6 +11,7 @@ import { openDecisionLog, type DecisionLog } from "./decision-log.ts";
 import { UsageError } from "./errors.ts";
 import type { Exit } from "./exit.ts";
 import { describeOptions, millisecondsOption, parseOptions, type OptionSpec } from "./options.ts";
+import { whenOrphaned } from "./orphan.ts";
 import { buildPolicy, type Policy } from "./policy.ts";
 import { formatTable } from "./table.ts";
 
@@ -98,6 +100,12 @@ export async function wrap(words: readonly string[]): Promise<Exit> {
   }
 }
 
+// How long a server that got a signal has to leave in its own way, before it sees the end of its stdin as well.
+const SIGNAL_GRACE_MS = 1000;
+
+// Who started this process; another one once that is gone.
+const PARENT = process.ppid;
+
 async function start(command: string, args: readonly string[], log: (level: "warn", message: string) => void): Promise<ChildTransport> {
   return spawnTransport({
     command,
@@ -119,19 +127,22 @@ async function run(
   guard: Omit<GuardOptions, "role">,
   options: RelayOptions,
 ): Promise<Exit> {
-  const stdio = stdioTransport();
+  // A client that ends its side may still read; one that was killed reads nothing, and need not be waited for.
+  let forgetParent = () => {};
+  const stdio = onEnd(stdioTransport(), () => (forgetParent = whenOrphaned(PARENT, () => void carried.close())));
   const down = posture === "server" ? guardTransport(stdio, { ...guard, role: "server" }) : stdio;
   const up = posture === "client" ? guardTransport(child, { ...guard, role: "client" }) : child;
   const carried = relay(down, up, options);
 
   // A signal is the server's to answer; ours is to pass it on, and to go when the server has gone.
   let passedOn: NodeJS.Signals | undefined;
+  let closing: NodeJS.Timeout | undefined;
   const signals = (["SIGINT", "SIGTERM", "SIGHUP"] as const).map((signal) => {
     const listener = () => {
       passedOn ??= signal;
       child.kill(signal);
       // One that ignores the signal is ended as at any close.
-      void carried.close();
+      closing ??= setTimeout(() => void carried.close(), SIGNAL_GRACE_MS);
     };
     process.on(signal, listener);
     return () => process.off(signal, listener);
@@ -148,15 +159,30 @@ async function run(
 
   const end = await carried.ended;
   const exit = await child.exited;
+  clearTimeout(closing);
+  forgetParent();
   for (const off of signals) off();
   process.off("uncaughtException", onCrash);
   return crashed ? { code: 1 } : exitAfter(end, exit, passedOn);
+}
+
+function onEnd(transport: Transport, ended: () => void): Transport {
+  return {
+    ...transport,
+    async receive() {
+      const arrival = await transport.receive();
+      if (arrival === undefined) ended();
+      return arrival;
+    },
+  };
 }
 
 function exitAfter(end: RelayEnd, { code, signal }: ChildExit, passedOn: NodeJS.Signals | undefined): Exit {
   if (code !== null) return { code };
   // The client went, and the server did not go by itself: an orderly end all the same.
   if (end.by === "client" && passedOn === undefined) return { code: 0 };
+  // It ended the connection, lived on, and was ended by force.
+  if (end.by === "server" && end.error === undefined && passedOn === undefined) return { code: 1 };
   return signal === null ? { code: 1 } : { code: 128 + constants.signals[signal], signal };
 }
 

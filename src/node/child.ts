@@ -6,7 +6,7 @@ import { resolveLimits } from "../core/base/limits.ts";
 import { lineTransport, type LineTransportOptions } from "../core/transport/line-transport.ts";
 import type { Transport } from "../core/transport/transport.ts";
 import { createByteRing } from "./byte-ring.ts";
-import { signalGroup, tieToProcess } from "./process-group.ts";
+import { groupLives, signalGroup, tieToProcess } from "./process-group.ts";
 import { forwardToStderr } from "./stderr-forward.ts";
 import { byteSink, byteSource } from "./streams.ts";
 import { findWindowsProgram, windowsCommandLine } from "./windows-command.ts";
@@ -23,8 +23,13 @@ export interface SpawnOptions extends Omit<LineTransportOptions, "invalid"> {
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Where its standard error goes; `inherit` (the default) is our own. It is read in any case, so that the child never blocks on it. */
   readonly stderr?: "inherit" | "ignore" | ((chunk: Uint8Array) => void);
-  /** How long the child has after the end of its stdin, and again after SIGTERM. Default 2000 ms. */
+  /** How long the child has after the end of its stdin, before SIGTERM. Default 2000 ms. */
   readonly killGraceMs?: number;
+  /**
+   * How long its group has after SIGTERM, ours or one that `kill` passed on, once `close` is called; then comes SIGKILL. Default 1500 ms, but no
+   * more than `killGraceMs`: the official clients kill what they started 2 s after their SIGTERM, and who is killed leaves its own children.
+   */
+  readonly termGraceMs?: number;
 }
 
 export interface ChildExit {
@@ -49,12 +54,12 @@ const LAST_LINE_CHARS = 300;
 
 /**
  * Starts an MCP server in a process group of its own. Rejects with `spawn_failed` where it does not start. `close` ends its stdin, then
- * sends SIGTERM and SIGKILL to the whole group, each after a grace, and settles when nothing of it is left. A child that exits or closes its
+ * sends SIGTERM and SIGKILL to the whole group, each after a grace (one that has SIGTERM already gets SIGKILL next), and settles when nothing of it is left. A child that exits or closes its
  * stdout is closed down likewise. Where it ended by itself with a code or a signal, `receive` rejects with `closed`, whose details carry
  * `code`, `signal` and `stderr`.
  */
 export async function spawnTransport(options: SpawnOptions): Promise<ChildTransport> {
-  const { killGraceMs = 2000, stderr = "inherit", host = detectHost() } = options;
+  const { killGraceMs = 2000, termGraceMs = Math.min(1500, killGraceMs), stderr = "inherit", host = detectHost() } = options;
   const limits = resolveLimits(options.limits);
   const child = await start(options);
   // `start` settles after the "spawn" event, and asks for three pipes.
@@ -93,13 +98,25 @@ export async function spawnTransport(options: SpawnOptions): Promise<ChildTransp
     });
   const pause = (ms: number) => within(new Promise(() => {}), ms);
 
-  /** Whether the whole group is gone, after at most `ms`. */
-  const gone = async (ms: number): Promise<boolean> => {
+  // When the group got its first SIGTERM, and what waits for that.
+  let terminatedAt: number | undefined;
+  let noteTerminated: () => void = () => {};
+  const terminated = new Promise<void>((resolve) => (noteTerminated = resolve));
+  const terminate = () => {
+    terminatedAt ??= host.now();
+    noteTerminated();
+    signalGroup(pid, "SIGTERM");
+  };
+
+  /** Whether the whole group is gone, after at most `ms`; what is said by then, or when `cut` settles. */
+  const gone = async (ms: number, cut?: Promise<void>): Promise<boolean> => {
     const deadline = host.now() + ms;
-    await within(exited, ms);
+    let over = false;
+    void cut?.then(() => (over = true));
+    await within(cut === undefined ? exited : Promise.race([exited, cut]), ms);
     if (exit === undefined) return false;
-    for (let wait = 4; signalGroup(pid, 0); wait = Math.min(wait * 2, 64)) {
-      if (host.now() >= deadline) return false;
+    for (let wait = 4; groupLives(pid); wait = Math.min(wait * 2, 64)) {
+      if (over || host.now() >= deadline) return false;
       await pause(wait);
     }
     return true;
@@ -112,10 +129,10 @@ export async function spawnTransport(options: SpawnOptions): Promise<ChildTransp
   const shutDown = () => (shutdown ??= endGroup());
   const endGroup = async () => {
     stdin.end();
-    if (!(await gone(killGraceMs))) {
+    if (!(await gone(killGraceMs, terminated))) {
       signalled ||= exit === undefined;
-      signalGroup(pid, "SIGTERM");
-      if (!(await gone(killGraceMs))) {
+      if (terminatedAt === undefined) terminate();
+      if (!(await gone(Math.max(0, (terminatedAt ?? 0) + termGraceMs - host.now())))) {
         signalGroup(pid, "SIGKILL");
         await gone(PIPE_GRACE_MS);
       }
@@ -157,7 +174,8 @@ export async function spawnTransport(options: SpawnOptions): Promise<ChildTransp
   );
   const kill = (signal: NodeJS.Signals) => {
     signalled ||= exit === undefined;
-    signalGroup(pid, signal);
+    if (signal === "SIGTERM") terminate();
+    else signalGroup(pid, signal);
   };
   return { ...transport, pid, exited, kill, stderrTail: () => tail.text() };
 }

@@ -1,4 +1,5 @@
 import { spawnSync } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
 
 const WINDOWS = process.platform === "win32";
 // Between a signal to this process and the SIGKILL for what its children have left running.
@@ -13,6 +14,32 @@ export function signalGroup(pid: number, signal: NodeJS.Signals | 0): boolean {
   } catch (thrown) {
     // What `kill` throws is a system error. EPERM: something is there, and it is no longer ours to signal.
     return (thrown as NodeJS.ErrnoException).code === "EPERM" && signal === 0;
+  }
+}
+
+/**
+ * Whether something of the group still runs. On Linux that leaves out the dead whom nobody has waited for yet: whoever has lost its parent is
+ * waited for by process 1, which in many a container takes its time, or never does.
+ */
+export function groupLives(pid: number): boolean {
+  if (!signalGroup(pid, 0)) return false;
+  if (process.platform !== "linux") return true;
+  try {
+    return readdirSync("/proc").some((name) => /^\d+$/.test(name) && runsInGroup(name, pid));
+  } catch {
+    // No /proc here: what the signal says has to do.
+    return true;
+  }
+}
+
+function runsInGroup(name: string, group: number): boolean {
+  try {
+    const stat = readFileSync(`/proc/${name}/stat`, "latin1");
+    // "PID (NAME) STATE PARENT GROUP …", and a name may hold anything.
+    const [state, , of] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    return Number(of) === group && state !== "Z" && state !== "X";
+  } catch {
+    return false;
   }
 }
 

@@ -1,9 +1,11 @@
-// Installs what the interop tests need if it is missing or differs from the lockfile, then runs every *.interop.ts below this folder, each in
-// a process of its own. With arguments, only files whose path contains one of them. A file without a test fails the run.
+// Installs what the interop tests need if it is missing or differs from the lockfile, builds the package (they run its command line as users do)
+// and checks the types of this folder. Then runs every *.interop.ts below it, each in a process of its own; with arguments, only files whose path
+// contains one of them. A file without a test fails the run.
 import { spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
 
 const FILE_TIMEOUT_MS = 10 * 60_000;
 const root = import.meta.dirname ?? new URL(".", import.meta.url).pathname;
@@ -20,6 +22,19 @@ function install(): void {
   writeFileSync(stamp, lock);
 }
 
+function orExit(what: string, args: readonly string[]): void {
+  const { status } = spawnSync(process.execPath, args, { cwd: join(root, "..", ".."), stdio: "inherit" });
+  if (status === 0) return;
+  console.error(`${what} failed`);
+  process.exit(1);
+}
+
+function build(): void {
+  orExit("the build", ["--import", "tsx", "test/tools/build.ts"]);
+  const compiler = join(dirname(createRequire(import.meta.url).resolve("typescript/package.json")), "bin", "tsc");
+  orExit("the type check of test/interop", [compiler, "-b", "test/interop"]);
+}
+
 interface Totals {
   tests: number;
   pass: number;
@@ -27,12 +42,13 @@ interface Totals {
   skipped: number;
 }
 
-/** Runs one file, shows what it prints, and reads its totals off the reporter's last lines. */
-function runFile(file: string): Promise<Totals & { failed: boolean }> {
+/** Runs one file, shows what it prints, and reads off it the totals of the reporter and the lines that say what was compared. */
+function runFile(file: string): Promise<Totals & { compared: string[]; failed: boolean }> {
   return new Promise((resolve) => {
     const args = [...process.execArgv, "--test-reporter=spec", join(root, file)];
     const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"], timeout: FILE_TIMEOUT_MS, killSignal: "SIGKILL" });
     const totals: Totals = { tests: 0, pass: 0, fail: 0, skipped: 0 };
+    const compared: string[] = [];
     let partial = "";
     child.stdout.setEncoding("utf8");
     child.stdout.on("data", (chunk: string) => {
@@ -40,16 +56,18 @@ function runFile(file: string): Promise<Totals & { failed: boolean }> {
       const lines = (partial + chunk).split("\n");
       partial = lines.pop() ?? "";
       for (const line of lines) {
+        if (line.startsWith("compared: ")) compared.push(line.slice("compared: ".length));
         const [, name, count] = /^(?:\u001b\[\d+m)*ℹ (tests|pass|fail|skipped) (\d+)/.exec(line) ?? [];
         if (name !== undefined) totals[name as keyof Totals] = Number(count); // one of the names in the expression
       }
     });
     child.on("error", (error) => console.error(`${file} did not start: ${error.message}`));
-    child.on("close", (code) => resolve({ ...totals, failed: code !== 0 || totals.fail > 0 || totals.tests === 0 }));
+    child.on("close", (code) => resolve({ ...totals, compared, failed: code !== 0 || totals.fail > 0 || totals.tests === 0 }));
   });
 }
 
 install();
+build();
 const wanted = process.argv.slice(2);
 const files = readdirSync(root, { recursive: true, encoding: "utf8" })
   .filter((file) => file.endsWith(".interop.ts") && !file.includes("node_modules"))
@@ -57,13 +75,16 @@ const files = readdirSync(root, { recursive: true, encoding: "utf8" })
   .sort();
 
 const rows: string[] = [];
+const comparisons: string[] = [];
 let failed = files.length === 0;
 for (const file of files) {
   console.log(`\n${file}`);
   const result = await runFile(file);
   failed ||= result.failed;
+  comparisons.push(...result.compared);
   const { tests, pass, fail, skipped } = result;
   rows.push(`${result.failed ? "FAILED" : "passed"}  ${file}: ${tests} tests, ${pass} pass, ${fail} fail, ${skipped} skipped`);
 }
+if (comparisons.length > 0) console.log(`\nwhat was compared with wrap and without:\n${comparisons.map((line) => `  ${line}`).join("\n")}`);
 console.log(`\n${rows.join("\n") || `no file matches ${wanted.join(" ") || "*.interop.ts"}`}`);
 process.exitCode = failed ? 1 : 0;

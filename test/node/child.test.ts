@@ -107,6 +107,21 @@ describe("a server as a child process", { concurrency: 4 }, () => {
     assert.deepEqual(await transport.exited, { code: null, signal: "SIGKILL" });
   });
 
+  it("a SIGTERM that was passed on, before close or during it, is not followed by another grace than its own", posix, async () => {
+    for (const when of ["before", "during"] as const) {
+      const transport = await startServer("stubborn", { killGraceMs: 5000, termGraceMs: 150 });
+      await transport.send(request("a"));
+      await transport.receive();
+      const started = performance.now();
+      if (when === "before") transport.kill("SIGTERM");
+      const closed = transport.close();
+      if (when === "during") transport.kill("SIGTERM");
+      await closed;
+      assert.ok(performance.now() - started < 2500, `${when}: it waited for the end of stdin to do something`);
+      assert.deepEqual(await transport.exited, { code: null, signal: "SIGKILL" });
+    }
+  });
+
   it("a server that reads nothing makes send wait, and close rejects who waits", posix, async () => {
     const transport = await startServer("deaf", { limits: { maxQueuedBytes: 100_000 } });
     const outcomes: string[] = [];
@@ -173,6 +188,17 @@ describe("a server as a child process", { concurrency: 4 }, () => {
     assert.equal(groupMembers(transport.pid).length, 3);
     await transport.close();
     assert.deepEqual(groupMembers(transport.pid), []);
+  });
+
+  it("a member that is dead, though nobody has waited for it, does not hold up close", linux, async () => {
+    // Its parent has left the group, and is a program that waits for no children.
+    const parent = `sh -c 'sleep 0 & exec setsid sleep 3' </dev/null >/dev/null 2>&1 &`;
+    const transport = await spawnTransport({ command: "sh", args: ["-c", `${parent} exec "${process.execPath}" "${server}"`], stderr: "ignore", killGraceMs: 2500 });
+    await transport.send(request("a"));
+    await transport.receive();
+    const started = performance.now();
+    await transport.close();
+    assert.ok(performance.now() - started < 2000, "it waited for the dead");
   });
 
   it("what has left the group cannot hold the connection open by the pipes it took along", posix, async () => {
