@@ -1,4 +1,5 @@
 import { describeError, LocalError, type RpcError } from "../core/base/errors.ts";
+import type { Signal } from "../core/base/signal.ts";
 import type { ChainLog } from "../core/chain/report.ts";
 import type { Refusal } from "../core/guard/options.ts";
 import { readyMade } from "../library/catalog.ts";
@@ -22,10 +23,12 @@ export interface PolicyOptions {
   /** Paths of modules, and commands of interceptor servers, in order. */
   readonly interceptors: readonly string[];
   log(level: "info" | "warn" | "error", message: string): void;
+  /** Gives up on a server that is being started. */
+  readonly signal?: Signal;
 }
 
 /** Builds the chain. Throws a `UsageError` that quotes the argument which is wrong; what was started for it is ended then. */
-export async function buildPolicy({ use, interceptors, log }: PolicyOptions): Promise<Policy> {
+export async function buildPolicy({ use, interceptors, log, signal }: PolicyOptions): Promise<Policy> {
   const chain = createChain({ log: (entry) => log(entry.level === "warning" ? "warn" : entry.level, describeLog(entry)) });
   const answerAs: Record<string, (refusal: Refusal) => RpcError> = {};
   try {
@@ -48,7 +51,7 @@ export async function buildPolicy({ use, interceptors, log }: PolicyOptions): Pr
         const [command, ...args] = splitWords(word);
         if (command === undefined) throw new LocalError("invalid_argument", "the command is empty");
         const before = chain.entries.length;
-        await chain.addServer({ command, args }, { label: `server-${++servers}` });
+        await chain.addServer({ command, args }, { label: `server-${++servers}`, ...(signal === undefined ? {} : { signal }) });
         // Whoever names a server relies on it.
         if (chain.entries.length === before) throw new LocalError("not_found", "the server lists no interceptors");
       });

@@ -1,4 +1,3 @@
-import { constants } from "node:os";
 import { describeError } from "../core/base/errors.ts";
 import { guardTransport } from "../core/guard/guard.ts";
 import type { GuardOptions } from "../core/guard/options.ts";
@@ -13,6 +12,7 @@ import type { Exit } from "./exit.ts";
 import { describeOptions, millisecondsOption, parseOptions, type OptionSpec } from "./options.ts";
 import { whenOrphaned } from "./orphan.ts";
 import { buildPolicy, type Policy } from "./policy.ts";
+import { ENDING_SIGNALS, exitBy, watchSignals } from "./signals.ts";
 import { formatTable } from "./table.ts";
 
 const OPTIONS: readonly OptionSpec[] = [
@@ -79,23 +79,35 @@ export async function wrap(words: readonly string[]): Promise<Exit> {
   const log = (level: "info" | "warn" | "error", message: string) => {
     if (level !== "info") process.stderr.write(`mcp-interceptors: ${level === "warn" ? "warning: " : ""}${message}\n`);
   };
-  const policy = await buildPolicy({ use: values.get("use") ?? [], interceptors: values.get("interceptors") ?? [], log });
+  // Until the server is there a signal is ours to answer: nothing that was started may outlive us.
+  const watch = watchSignals();
+  let policy: Policy | undefined;
   let decisions: DecisionLog | undefined;
   try {
+    policy = await buildPolicy({ use: values.get("use") ?? [], interceptors: values.get("interceptors") ?? [], log, signal: watch.signal });
+    const { chain, answerAs } = policy;
     const path = values.get("log")?.[0];
     if (path !== undefined) decisions = await openDecisionLog(path);
     const child = await start(command, args, log);
+    if (watch.exit !== undefined) {
+      await child.close();
+      return watch.exit;
+    }
     if (!values.has("quiet")) process.stderr.write(`mcp-interceptors: guarding ${command} with ${describePolicy(policy)}\n`);
     const guard: Omit<GuardOptions, "role"> = {
-      chain: { current: () => policy.chain },
+      chain: { current: () => chain },
       log: (entry) => log(entry.level, entry.message),
-      policy: { interceptNotifications: true, answerAs: policy.answerAs },
+      policy: { interceptNotifications: true, answerAs },
       ...(decisions === undefined ? {} : { record: decisions.record }),
     };
     const times = requestTimeoutMs === undefined ? {} : { requestTimeoutMs, initializeTimeoutMs: requestTimeoutMs };
     return await run(child, posture, guard, { ...times, log: (entry) => log(entry.level, entry.message) });
+  } catch (thrown) {
+    if (watch.exit !== undefined) return watch.exit;
+    throw thrown;
   } finally {
-    await policy.close();
+    watch.release();
+    await policy?.close();
     await decisions?.close();
   }
 }
@@ -137,7 +149,7 @@ async function run(
   // A signal is the server's to answer; ours is to pass it on, and to go when the server has gone.
   let passedOn: NodeJS.Signals | undefined;
   let closing: NodeJS.Timeout | undefined;
-  const signals = (["SIGINT", "SIGTERM", "SIGHUP"] as const).map((signal) => {
+  const signals = ENDING_SIGNALS.map((signal) => {
     const listener = () => {
       passedOn ??= signal;
       child.kill(signal);
@@ -183,7 +195,7 @@ function exitAfter(end: RelayEnd, { code, signal }: ChildExit, passedOn: NodeJS.
   if (end.by === "client" && passedOn === undefined) return { code: 0 };
   // It ended the connection, lived on, and was ended by force.
   if (end.by === "server" && end.error === undefined && passedOn === undefined) return { code: 1 };
-  return signal === null ? { code: 1 } : { code: 128 + constants.signals[signal], signal };
+  return signal === null ? { code: 1 } : exitBy(signal);
 }
 
 function describePolicy(policy: Policy): string {

@@ -137,7 +137,7 @@ describe("wrap leaves no process", { concurrency: 4, skip: !CAN_LOOK }, () => {
     ["when the server cannot be started", POLICY, ["no-such-command-anywhere"], 127],
     ["when an interceptor server cannot be started", [...POLICY, "--interceptors", "no-such-command-anywhere x"], raw(), 2],
     ["when an interceptor is unknown", [...POLICY, "--use", "nothing-of-ours"], raw(), 2],
-    ["when the log cannot be opened", [...POLICY, "--log", "/no/such/folder/log"], raw(), 1],
+    ["when the log cannot be opened", [...POLICY, "--log", "/no/such/folder/log"], raw(), 2],
   ] as const) {
     it(label, { timeout: 20_000 }, async () => {
       const mark = newMark();

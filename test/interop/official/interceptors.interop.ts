@@ -17,13 +17,14 @@ after(() => rmSync(scratch, { recursive: true, force: true }));
 let logs = 0;
 
 const SOURCES = [
-  { name: "a module in TypeScript", word: fixture("team-policy.ts"), processes: 2 },
-  { name: "an interceptor server", word: `'${process.execPath}' '${fixture("interceptor-server.mjs")}'`, processes: 3 },
+  // What loads TypeScript may keep a process of its own for a while.
+  { name: "a module in TypeScript", word: fixture("team-policy.ts"), processes: 2, loader: 1 },
+  { name: "an interceptor server", word: `'${process.execPath}' '${fixture("interceptor-server.mjs")}'`, processes: 3, loader: 0 },
 ];
 
 describe("interceptors of one's own in front of server-everything", { concurrency: 3 }, () => {
   for (const kind of [client1x, client2xDefault]) {
-    for (const { name, word, processes } of SOURCES) {
+    for (const { name, word, processes, loader } of SOURCES) {
       for (const posture of ["client", "server"]) {
         it(`${name} judges and changes what the ${kind.label} sends and gets, posture ${posture}`, { timeout: 30_000 }, async () => {
           const mark = newMark();
@@ -32,7 +33,7 @@ describe("interceptors of one's own in front of server-everything", { concurrenc
           const session = await kind.open(wrapped(options, direct(mark, EVERYTHING, "stdio")), { roots: EVERYTHING_ROOTS });
           try {
             await everythingIsReady(session);
-            if (CAN_LOOK) assert.equal(processesWith(mark).length, processes);
+            if (CAN_LOOK) assert.ok([processes, processes + loader].includes(processesWith(mark).length));
             assert.deepEqual(await session.callTool("echo", { message: "quiet \u2028 é" }), { content: [{ type: "text", text: "ECHO: QUIET \u2028 É" }] });
             const { tools } = await session.listTools();
             assert.ok(tools.length > 10);
