@@ -1,24 +1,12 @@
 // Installs what the interop tests need if it is missing or differs from the lockfile, then runs every *.interop.ts below this folder, each in
 // a process of its own. With arguments, only files whose path contains one of them. A file without a test fails the run.
-import { spawn, spawnSync } from "node:child_process";
-import { createHash } from "node:crypto";
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
+import { installInterop } from "../support/install-interop.ts";
 
 const FILE_TIMEOUT_MS = 10 * 60_000;
 const root = import.meta.dirname ?? new URL(".", import.meta.url).pathname;
-
-function install(): void {
-  const lock = createHash("sha256").update(readFileSync(join(root, "package-lock.json"))).digest("hex");
-  const stamp = join(root, "node_modules", ".installed-lockfile-sha256");
-  if (existsSync(stamp) && readFileSync(stamp, "utf8") === lock) return;
-  const { status } = spawnSync("npm", ["ci"], { cwd: root, stdio: "inherit", shell: process.platform === "win32" });
-  if (status !== 0) {
-    console.error("npm ci failed in test/interop");
-    process.exit(1);
-  }
-  writeFileSync(stamp, lock);
-}
 
 interface Totals {
   tests: number;
@@ -49,7 +37,7 @@ function runFile(file: string): Promise<Totals & { failed: boolean }> {
   });
 }
 
-install();
+installInterop();
 const wanted = process.argv.slice(2);
 const files = readdirSync(root, { recursive: true, encoding: "utf8" })
   .filter((file) => file.endsWith(".interop.ts") && !file.includes("node_modules"))
