@@ -239,8 +239,8 @@ export function createFlow(state: GuardState, sinks: Sinks): Flow {
       const context = await contextOf(state, subject, scope.version);
       if (context === undefined) return await refuse(subject, "context_failed", unjudgeable());
       judgement = await judge({
-        // A frame without text may still be in its sender's hands, and what is judged must be what is sent.
-        frame: frame.text === undefined ? { message: cloneJson(frame.message, limits.maxDepth) } : frame,
+        // What the application sends without text may still be in its hands, and what is judged must be what is sent.
+        frame: frame.text === undefined && sinks.direction === "sending" ? { message: cloneJson(frame.message, limits.maxDepth) } : frame,
         cases,
         chain: scope.chain,
         direction: sinks.direction,

@@ -24,9 +24,9 @@ export interface Subject {
 /** The context that interceptors get; `undefined` where the provider rejected, so that the message must not pass. */
 export async function contextOf(state: GuardState, subject: Subject, version: string | undefined): Promise<InvocationContext | undefined> {
   const base: InvocationContext = {
-    timestamp: new Date(state.host.wallTime()).toISOString(),
+    timestamp: state.timestamp(),
     sessionId: state.sessionId,
-    ...traceOf(subject.message, state.host),
+    ...traceOf(subject.message, state.randomHex),
     ...(subject.from?.principal === undefined ? {} : { principal: subject.from.principal }),
   };
   const provide = state.options.context;
@@ -76,7 +76,7 @@ export async function decide(
 function header(state: GuardState, subject: Subject) {
   const principal = principalOf(subject.context);
   return {
-    at: new Date(state.host.wallTime()).toISOString(),
+    at: state.timestamp(),
     role: state.options.role,
     direction: subject.direction,
     kind: subject.kind,
