@@ -35,9 +35,10 @@ export interface Waypoint {
   readonly synthetic: boolean;
 }
 
-/** One direction of a guard. `accept` settles when the frame has been forwarded, answered or dropped, and rejects as `forward` does. */
+/** One direction of a guard. */
 export interface Flow {
-  accept(frame: Frame, at: Waypoint): Promise<void>;
+  /** Settles when the frame has been forwarded, answered or dropped: at once, where it gives no promise. Rejects as `forward` does, and never throws. */
+  accept(frame: Frame, at: Waypoint): Promise<void> | void;
 }
 
 /** What becomes of a frame; exactly one of the members is set, or none: then it vanishes. */
@@ -74,7 +75,7 @@ export function createFlow(state: GuardState, sinks: Sinks): Flow {
       const release = (settled: Outcome) =>
         place.release(() => {
           held--;
-          if (lane.length === 0 && lanes.get(at.related) === lane) lanes.delete(at.related);
+          if (lane.isEmpty() && lanes.get(at.related) === lane) lanes.delete(at.related);
           // Started here, in order; the next frame does not wait until this one is accepted.
           Promise.resolve(deliver(settled, message, at)).then(resolve, reject);
         });
@@ -236,7 +237,8 @@ export function createFlow(state: GuardState, sinks: Sinks): Flow {
     const started = state.host.now();
     let judgement: Judgement;
     try {
-      const context = await contextOf(state, subject, scope.version);
+      const given = contextOf(state, subject, scope.version);
+      const context = given instanceof Promise ? await given : given;
       if (context === undefined) return await refuse(subject, "context_failed", unjudgeable());
       judgement = await judge({
         // What the application sends without text may still be in its hands, and what is judged must be what is sent.
@@ -248,9 +250,9 @@ export function createFlow(state: GuardState, sinks: Sinks): Flow {
         context,
         policy,
         signal: scope.stop.signal,
-        ...(scope.final === undefined || subject.kind !== "response" ? {} : { request: { method: scope.final.method, params: paramsOf(scope.final) } }),
+        request: scope.final === undefined || subject.kind !== "response" ? undefined : { method: scope.final.method, params: paramsOf(scope.final) },
       });
-      const recorded = await decide(state, { ...subject, context }, { started, judgement });
+      const recorded = await decide(state, subject, { started, judgement, context });
       if (!recorded && judgement.refusal === undefined) return await refuse(subject, "record_failed", unjudgeable());
     } catch (thrown) {
       if (scope.stop.signal.aborted) return DROP;
@@ -274,11 +276,15 @@ export function createFlow(state: GuardState, sinks: Sinks): Flow {
   });
 
   return {
-    async accept(frame, at) {
+    accept(frame, at) {
       const { message } = frame;
-      if (isRequest(message)) return onRequest(frame, message, at);
-      if (!isNotification(message)) return onResponse(frame, message, at);
-      return message.method === "notifications/cancelled" ? onCancelled(frame, message, at) : onNotification(frame, message, at);
+      try {
+        if (isRequest(message)) return onRequest(frame, message, at);
+        if (!isNotification(message)) return onResponse(frame, message, at);
+        return message.method === "notifications/cancelled" ? onCancelled(frame, message, at) : onNotification(frame, message, at);
+      } catch (thrown) {
+        return Promise.reject(thrown);
+      }
     },
   };
 }

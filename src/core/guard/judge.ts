@@ -25,7 +25,7 @@ export interface JudgeInput {
   readonly policy: GuardPolicy;
   readonly signal: Signal;
   /** For a response: the request that it answers, as it went on. */
-  readonly request?: { readonly method: string; readonly params: JsonObject };
+  readonly request: { readonly method: string; readonly params: JsonObject } | undefined;
 }
 
 export interface Judgement {
@@ -68,10 +68,10 @@ export async function judge(input: JudgeInput): Promise<Judgement> {
         // What is processed must be what was judged, so a mutated arrival is judged again.
         revalidate: "if-modified",
         accept: (after, before) => acceptMutation(item, after, before),
-        ...(item.error ? { error: true } : {}),
-        ...(version === undefined ? {} : { version }),
-        ...(request === undefined ? {} : { request }),
-        ...(policy.chainTimeoutMs === undefined ? {} : { timeoutMs: policy.chainTimeoutMs }),
+        error: item.error,
+        version,
+        request,
+        timeoutMs: policy.chainTimeoutMs,
       });
       results.push(result);
       const error = chainError(result, {

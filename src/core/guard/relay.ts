@@ -120,13 +120,15 @@ export function relay(down: Transport, up: Transport, options: RelayOptions = {}
       note(frame);
       frames++;
       bytes += size;
-      to.send(frame, related === undefined ? undefined : { related })
-        .catch((thrown: unknown) => failed(frame, thrown instanceof LocalError ? thrown : new LocalError("closed", describeError(thrown))))
-        .finally(() => {
-          frames--;
-          bytes -= size;
-          room?.();
-        });
+      const release = () => {
+        frames--;
+        bytes -= size;
+        room?.();
+      };
+      to.send(frame, related === undefined ? undefined : { related }).then(release, (thrown: unknown) => {
+        failed(frame, thrown instanceof LocalError ? thrown : new LocalError("closed", describeError(thrown)));
+        release();
+      });
       while (frames >= limits.maxQueuedFrames || bytes > limits.maxQueuedBytes) await new Promise<void>((resolve) => (room = resolve));
     }
   };

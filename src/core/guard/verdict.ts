@@ -5,6 +5,7 @@ import type { InvocationContext, Phase } from "../wire/gen/interceptors.ts";
 import type { Message, RequestId } from "../wire/message.ts";
 import { outcomesOf, principalOf, type BlockReason, type Decision } from "./decision.ts";
 import type { Judgement } from "./judge.ts";
+import type { GuardOptions } from "./options.ts";
 import type { FrameKind } from "./lane.ts";
 import type { GuardState } from "./state.ts";
 import { traceOf } from "./trace.ts";
@@ -18,19 +19,24 @@ export interface Subject {
   readonly id: RequestId | undefined;
   readonly from: PeerContext | undefined;
   readonly message: Message;
-  readonly context?: InvocationContext;
 }
 
 /** The context that interceptors get; `undefined` where the provider rejected, so that the message must not pass. */
-export async function contextOf(state: GuardState, subject: Subject, version: string | undefined): Promise<InvocationContext | undefined> {
-  const base: InvocationContext = {
-    timestamp: state.timestamp(),
-    sessionId: state.sessionId,
-    ...traceOf(subject.message, state.randomHex),
-    ...(subject.from?.principal === undefined ? {} : { principal: subject.from.principal }),
-  };
+export function contextOf(state: GuardState, subject: Subject, version: string | undefined): InvocationContext | Promise<InvocationContext | undefined> {
+  const { traceId, spanId } = traceOf(subject.message, state.randomHex);
+  const base: InvocationContext = { timestamp: state.timestamp(), sessionId: state.sessionId, traceId, spanId };
+  if (subject.from?.principal !== undefined) base.principal = subject.from.principal;
   const provide = state.options.context;
-  if (provide === undefined) return base;
+  return provide === undefined ? base : providedContext(state, subject, version, base, provide);
+}
+
+async function providedContext(
+  state: GuardState,
+  subject: Subject,
+  version: string | undefined,
+  base: InvocationContext,
+  provide: NonNullable<GuardOptions["context"]>,
+): Promise<InvocationContext | undefined> {
   try {
     const provided = await provide({
       method: subject.event,
@@ -54,11 +60,11 @@ export async function contextOf(state: GuardState, subject: Subject, version: st
 export async function decide(
   state: GuardState,
   subject: Subject,
-  outcome: { readonly judgement: Judgement; readonly started: number } | { readonly verdict: "blocked" | "dropped"; readonly reason: BlockReason; readonly code?: number },
+  outcome: { readonly judgement: Judgement; readonly context: InvocationContext; readonly started: number } | { readonly verdict: "blocked" | "dropped"; readonly reason: BlockReason; readonly code?: number },
 ): Promise<boolean> {
   const { observe, record } = state.options;
   if (observe === undefined && record === undefined) return true;
-  const decision: Decision = { ...header(state, subject), ...("judgement" in outcome ? judged(state, subject, outcome) : { durationMs: 0, interceptors: [], ...outcome }) };
+  const decision: Decision = { ...header(state, subject, "context" in outcome ? outcome.context : undefined), ...("judgement" in outcome ? judged(state, subject, outcome) : { durationMs: 0, interceptors: [], ...outcome }) };
   try {
     observe?.(decision);
   } catch (thrown) {
@@ -73,8 +79,8 @@ export async function decide(
   }
 }
 
-function header(state: GuardState, subject: Subject) {
-  const principal = principalOf(subject.context);
+function header(state: GuardState, subject: Subject, context: InvocationContext | undefined) {
+  const principal = principalOf(context);
   return {
     at: state.timestamp(),
     role: state.options.role,
@@ -85,7 +91,7 @@ function header(state: GuardState, subject: Subject) {
     sessionId: state.sessionId,
     ...(subject.id === undefined ? {} : { id: subject.id }),
     ...(subject.from === undefined ? {} : { connection: subject.from.connection }),
-    ...(subject.context?.traceId === undefined ? {} : { traceId: subject.context.traceId }),
+    ...(context?.traceId === undefined ? {} : { traceId: context.traceId }),
     ...(principal === undefined ? {} : { principal }),
   };
 }
