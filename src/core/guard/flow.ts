@@ -13,7 +13,7 @@ import { createLane, type FrameKind, type Lane } from "./lane.ts";
 import type { Exchange, Initiator } from "./ledger.ts";
 import { checkPart, createdTask, LIFECYCLE_METHODS, paramsOf, PLAIN_NOTIFICATIONS, requestCases, responseCases, type Case } from "./routes.ts";
 import type { GuardState } from "./state.ts";
-import { contextOf, decide, type Subject } from "./verdict.ts";
+import { contextOf, decide, isWatched, type Subject } from "./verdict.ts";
 
 /** Where the frames of one direction go. */
 export interface Sinks {
@@ -250,6 +250,7 @@ export function createFlow(state: GuardState, sinks: Sinks): Flow {
         context,
         policy,
         signal: scope.stop.signal,
+        explain: isWatched(state),
         request: scope.final === undefined || subject.kind !== "response" ? undefined : { method: scope.final.method, params: paramsOf(scope.final) },
       });
       const recorded = await decide(state, subject, { started, judgement, context });

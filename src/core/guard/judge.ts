@@ -24,6 +24,8 @@ export interface JudgeInput {
   readonly context: InvocationContext;
   readonly policy: GuardPolicy;
   readonly signal: Signal;
+  /** Whether somebody asks what changed; a frame without text goes on faster where nobody does. */
+  readonly explain: boolean;
   /** For a response: the request that it answers, as it went on. */
   readonly request: { readonly method: string; readonly params: JsonObject } | undefined;
 }
@@ -31,6 +33,7 @@ export interface JudgeInput {
 export interface Judgement {
   /** The frame to go on with; the one that came in, to the byte, where nothing was changed. */
   readonly frame: Frame;
+  /** Empty, too, where nobody asked for it (`explain`). */
   readonly changes: readonly Change[];
   readonly results: readonly ChainResult[];
   readonly refusal?: { readonly error: RpcError; readonly reason: BlockReason; readonly by?: string };
@@ -87,7 +90,8 @@ export async function judge(input: JudgeInput): Promise<Judgement> {
   message = withErrorPolicy(message, chain, input.cases, policy);
   message = withPrivateCache(message, results);
   if (message === frame.message) return { frame, changes: [], results };
-  return { ...finish(frame, message), results };
+  const finished = finish(frame, message, input.explain);
+  return { frame: finished.frame, changes: finished.changes, results };
 }
 
 function followUps(cases: readonly Case[], done: Case, message: Message): readonly Case[] {
@@ -143,8 +147,8 @@ function withPrivateCache(message: Message, results: readonly ChainResult[]): Me
   return mutable ? { ...message, result: { ...message.result, cacheScope: "private" } } : message;
 }
 
-function finish(frame: Frame, message: Message): { frame: Frame; changes: readonly Change[] } {
-  if (frame.text === undefined) return { frame: { message }, changes: diffJson(frame.message, message) };
+function finish(frame: Frame, message: Message, explain: boolean): { frame: Frame; changes: readonly Change[] } {
+  if (frame.text === undefined) return { frame: { message }, changes: explain ? diffJson(frame.message, message) : [] };
   const { text, changes } = splice(frame.text, frame.message, message);
   return { frame: { message, text }, changes };
 }

@@ -53,6 +53,11 @@ async function providedContext(
   }
 }
 
+/** Whether anybody is told about decisions. */
+export function isWatched({ options }: GuardState): boolean {
+  return options.observe !== undefined || options.record !== undefined;
+}
+
 /**
  * Tells the outside about a decision: `observe` at once, `record` awaited. False where the record could not be written and the policy says
  * that nothing goes on without one.
@@ -62,8 +67,8 @@ export async function decide(
   subject: Subject,
   outcome: { readonly judgement: Judgement; readonly context: InvocationContext; readonly started: number } | { readonly verdict: "blocked" | "dropped"; readonly reason: BlockReason; readonly code?: number },
 ): Promise<boolean> {
+  if (!isWatched(state)) return true;
   const { observe, record } = state.options;
-  if (observe === undefined && record === undefined) return true;
   const decision: Decision = { ...header(state, subject, "context" in outcome ? outcome.context : undefined), ...("judgement" in outcome ? judged(state, subject, outcome) : { durationMs: 0, interceptors: [], ...outcome }) };
   try {
     observe?.(decision);
