@@ -1,6 +1,7 @@
 import { describeError, ErrorCode, LocalError, RpcError } from "../base/errors.ts";
 import { cloneJson } from "../base/json.ts";
 import { createSignal } from "../base/signal.ts";
+import type { Chain } from "../chain/chain.ts";
 import type { Direction } from "../chain/plan.ts";
 import type { PeerContext } from "../transport/transport.ts";
 import { interceptorMethod } from "../wire/dialects.ts";
@@ -91,12 +92,18 @@ export function createFlow(state: GuardState, sinks: Sinks): Flow {
     return subject.kind === "request" ? { reply: frame } : { go: frame };
   };
 
+  // The request as the response phase will see it: a copy, where the application has the message in its hands and may change it meanwhile.
+  const keep = ({ text }: Frame, message: RequestMessage, chain: Chain, event: string): RequestMessage =>
+    chain.matches(event, "response") && (sinks.direction === "receiving" || text === undefined) ? cloneJson(message, limits.maxDepth) : message;
+
   const onRequest = (frame: Frame, message: RequestMessage, at: Waypoint): Promise<void> | void => {
     const { id, method } = message;
     const subject = subjectOf("request", method, at, message, id);
     const turn = (outcome: Outcome | Promise<Outcome>) => inTurn("request", message, at, outcome);
     const chain = state.chainOrNone();
     if (chain === undefined) return turn(refuse(subject, "failed", unjudgeable()));
+    const responseEvent = state.tasks.eventOf(message);
+    const kept = keep(frame, message, chain, responseEvent ?? method);
     const exchange: Exchange = {
       initiator: sinks.initiator,
       id,
@@ -105,9 +112,9 @@ export function createFlow(state: GuardState, sinks: Sinks): Flow {
       version: state.versionOf(message),
       from: at.from,
       stop: createSignal(),
-      original: message,
-      final: message,
-      responseEvent: state.tasks.eventOf(message),
+      original: kept,
+      final: kept,
+      responseEvent,
       state: "open",
     };
     if (!ledger.open(exchange)) {
@@ -142,7 +149,7 @@ export function createFlow(state: GuardState, sinks: Sinks): Flow {
         } else {
           exchange.state = "open";
           // What goes on is the request itself, as the chain has left it.
-          exchange.final = outcome.go.message as RequestMessage;
+          if (outcome.go !== frame) exchange.final = keep(outcome.go, outcome.go.message as RequestMessage, chain, responseEvent ?? method);
         }
         return outcome;
       }),
