@@ -12,7 +12,7 @@ export interface Latency {
   readonly p99: number;
 }
 
-/** Mean microseconds of a call: the median of the rounds. All subjects take turns, so that what else the machine does hits all alike. */
+/** Mean microseconds of processor time that a call takes: the median of the rounds. All subjects take turns, so that what else the machine does hits all alike. */
 export async function compareInMemory(): Promise<Record<(typeof MEMORY_SUBJECTS)[number], number>> {
   const workers: Worker[] = [];
   for (const subject of MEMORY_SUBJECTS) workers.push(await startWorker("memory-worker.mjs", [subject]));

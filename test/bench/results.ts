@@ -17,6 +17,8 @@ export interface Results {
     readonly system: string;
     /** ISO 8601, the day of the run. */
     readonly date: string;
+    /** The system's load average of the minute before: how busy the machine was with other things. */
+    readonly load: number;
     /** Whether each process was kept on one core. */
     readonly pinned: boolean;
     readonly officialSdk: string;
@@ -35,10 +37,11 @@ export function readResults(): Results {
 
 /** The table for README.md. */
 export function renderResults({ machine, numbers }: Results): string {
-  const { cpu, cores, node, system, date, pinned, officialSdk } = machine;
+  const { cpu, cores, node, system, date, load, pinned, officialSdk } = machine;
   const rows = Object.entries(numbers).map(([key, { value, unit, what }]) => `| ${what} | ${value}${unit === "×" ? "×" : ` ${unit}`} | \`${key}\` |`);
   return [
-    `${date}, ${cpu} with ${cores} cores, Node ${node} on ${system}, ${pinned ? "one core" : "not pinned to a core"}, official SDK ${officialSdk}:`,
+    `${date}, ${cpu} with ${cores} cores and a load of ${load} before the run, Node ${node} on ${system}, ` +
+      `${pinned ? "all on one core" : "not pinned to a core"}, official SDK ${officialSdk}:`,
     "",
     "| what | measured | key |",
     "|---|---:|---|",

@@ -1,7 +1,7 @@
 // Builds the package, measures it against what README.md says, and writes results.json and the table in README.md.
 import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
-import { cpus } from "node:os";
+import { cpus, loadavg } from "node:os";
 import { join } from "node:path";
 import { installInterop } from "../support/install-interop.ts";
 import { compareInMemory, compareOnStdio, compareRedaction, ROOT } from "./compare.ts";
@@ -27,6 +27,7 @@ const measured = (unit: Measured["unit"]) => (value: number, what: string): Meas
 const time = measured("µs");
 const ratio = measured("×");
 
+const load = Number((loadavg()[0] ?? 0).toFixed(1));
 installInterop();
 const officialSdk = officialVersion();
 build();
@@ -46,6 +47,7 @@ const results: Results = {
     node: process.version,
     system: `${process.platform} ${process.arch}`,
     date: new Date().toISOString().slice(0, 10),
+    load,
     pinned: PIN.length > 0,
     officialSdk,
   },
