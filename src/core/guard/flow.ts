@@ -260,7 +260,7 @@ export function createFlow(state: GuardState, sinks: Sinks): Flow {
         explain: isWatched(state),
         request: scope.final === undefined || subject.kind !== "response" ? undefined : { method: scope.final.method, params: paramsOf(scope.final) },
       });
-      const recorded = await decide(state, subject, { started, judgement, context });
+      const recorded = !isWatched(state) || (await decide(state, subject, { started, judgement, context }));
       if (!recorded && judgement.refusal === undefined) return await refuse(subject, "record_failed", unjudgeable());
     } catch (thrown) {
       if (scope.stop.signal.aborted) return DROP;
