@@ -1,11 +1,11 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { existsSync } from "node:fs";
 import { describeError, LocalError } from "../core/base/errors.ts";
-import { detectHost } from "../core/base/host.ts";
 import { resolveLimits } from "../core/base/limits.ts";
 import { lineTransport, type LineTransportOptions } from "../core/transport/line-transport.ts";
 import type { Transport } from "../core/transport/transport.ts";
 import { createByteRing } from "./byte-ring.ts";
+import { nodeHost } from "./host.ts";
 import { groupLives, signalGroup, tieToProcess } from "./process-group.ts";
 import { forwardToStderr } from "./stderr-forward.ts";
 import { byteSink, byteSource } from "./streams.ts";
@@ -59,7 +59,7 @@ const LAST_LINE_CHARS = 300;
  * `code`, `signal` and `stderr`.
  */
 export async function spawnTransport(options: SpawnOptions): Promise<ChildTransport> {
-  const { killGraceMs = 2000, termGraceMs = Math.min(1500, killGraceMs), stderr = "inherit", host = detectHost() } = options;
+  const { killGraceMs = 2000, termGraceMs = Math.min(1500, killGraceMs), stderr = "inherit", host = nodeHost() } = options;
   const limits = resolveLimits(options.limits);
   const child = await start(options);
   // `start` settles after the "spawn" event, and asks for three pipes.
@@ -170,7 +170,7 @@ export async function spawnTransport(options: SpawnOptions): Promise<ChildTransp
         stdout.destroy();
       },
     },
-    { ...options, invalid: "drop" },
+    { ...options, host, invalid: "drop" },
   );
   const kill = (signal: NodeJS.Signals) => {
     signalled ||= exit === undefined;

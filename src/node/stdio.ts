@@ -1,8 +1,8 @@
 import { Console } from "node:console";
 import type { Readable, Writable } from "node:stream";
-import { detectHost } from "../core/base/host.ts";
 import { lineTransport, type LineTransportOptions } from "../core/transport/line-transport.ts";
 import type { Transport } from "../core/transport/transport.ts";
+import { nodeHost } from "./host.ts";
 import { byteSink, byteSource } from "./streams.ts";
 
 export interface StdioOptions extends Omit<LineTransportOptions, "invalid"> {
@@ -19,7 +19,7 @@ export interface StdioOptions extends Omit<LineTransportOptions, "invalid"> {
  * here; see `protectStdout` for the rest of the program.
  */
 export function stdioTransport(options: StdioOptions = {}): Transport {
-  const { stdin = process.stdin, stdout = process.stdout, closeGraceMs = 1000, host = detectHost() } = options;
+  const { stdin = process.stdin, stdout = process.stdout, closeGraceMs = 1000, host = nodeHost() } = options;
   const source = byteSource(stdin);
   const write = byteSink(stdout, () => source.release());
   return lineTransport(
@@ -41,7 +41,7 @@ export function stdioTransport(options: StdioOptions = {}): Transport {
         if (stdout !== process.stdout) stdout.end();
       },
     },
-    { ...options, invalid: "answer" },
+    { ...options, host, invalid: "answer" },
   );
 }
 

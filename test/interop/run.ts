@@ -2,25 +2,13 @@
 // and checks the types of this folder. Then runs every *.interop.ts below it, each in a process of its own; with arguments, only files whose path
 // contains one of them. A file without a test fails the run.
 import { spawn, spawnSync } from "node:child_process";
-import { createHash } from "node:crypto";
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
+import { installInterop } from "../support/install-interop.ts";
 
 const FILE_TIMEOUT_MS = 10 * 60_000;
 const root = import.meta.dirname ?? new URL(".", import.meta.url).pathname;
-
-function install(): void {
-  const lock = createHash("sha256").update(readFileSync(join(root, "package-lock.json"))).digest("hex");
-  const stamp = join(root, "node_modules", ".installed-lockfile-sha256");
-  if (existsSync(stamp) && readFileSync(stamp, "utf8") === lock) return;
-  const { status } = spawnSync("npm", ["ci"], { cwd: root, stdio: "inherit", shell: process.platform === "win32" });
-  if (status !== 0) {
-    console.error("npm ci failed in test/interop");
-    process.exit(1);
-  }
-  writeFileSync(stamp, lock);
-}
 
 function orExit(what: string, args: readonly string[]): void {
   const { status } = spawnSync(process.execPath, args, { cwd: join(root, "..", ".."), stdio: "inherit" });
@@ -66,7 +54,7 @@ function runFile(file: string): Promise<Totals & { compared: string[]; failed: b
   });
 }
 
-install();
+installInterop();
 build();
 const wanted = process.argv.slice(2);
 const files = readdirSync(root, { recursive: true, encoding: "utf8" })

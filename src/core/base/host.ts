@@ -82,6 +82,20 @@ export function fromGlobals(globals: Globals): Host {
   };
 }
 
+/** Gives the time now as ISO 8601 text. Formatting costs as much as copying a small payload, and busy code asks many times in a millisecond. */
+export function createTimestamp(host: Pick<Host, "wallTime">): () => string {
+  let at = NaN;
+  let text = "";
+  return () => {
+    const now = Math.floor(host.wallTime());
+    if (now !== at) {
+      at = now;
+      text = new Date(now).toISOString();
+    }
+    return text;
+  };
+}
+
 function whatwgUtf8(
   encoder: { encode(text: string): Uint8Array },
   decoder: { decode(bytes: Uint8Array): string },

@@ -1,5 +1,5 @@
 import { LocalError } from "../base/errors.ts";
-import { detectHost, type Host } from "../base/host.ts";
+import { createTimestamp, detectHost, type Host } from "../base/host.ts";
 import type { JsonObject } from "../base/json.ts";
 import { resolveLimits, type Limits } from "../base/limits.ts";
 import type { Signal } from "../base/signal.ts";
@@ -169,18 +169,4 @@ function settingsOf<T>(
     found.set(descriptor.name, setting);
   }
   return found;
-}
-
-// Formatting costs as much as copying a small payload, and a busy chain asks many times in a millisecond.
-function createTimestamp(host: Host): () => string {
-  let at = NaN;
-  let text = "";
-  return () => {
-    const now = Math.floor(host.wallTime());
-    if (now !== at) {
-      at = now;
-      text = new Date(now).toISOString();
-    }
-    return text;
-  };
 }

@@ -24,16 +24,16 @@ export interface ExecuteParams {
   /** Nobody will change `payload`, `request`, `config` and `context` any more, so the chain need not copy them. They are plain JSON. */
   readonly owned?: boolean;
   /** Protocol version of the message, for `compat`; unknown, every entry is compatible. */
-  readonly version?: string;
+  readonly version?: string | undefined;
   /** Only these entries, by name or `label/name`; an empty list is no filter. */
   readonly interceptors?: readonly string[];
   /** Laid over the entries' static `config`, member by member; by name or `label/name`. */
   readonly config?: Readonly<Record<string, JsonObject>>;
   /** For the whole execution. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
   readonly context?: InvocationContext;
   /** The request that a response answers, for entries with `withRequest`. */
-  readonly request?: { readonly method: string; readonly params?: JsonObject };
+  readonly request?: { readonly method: string; readonly params?: JsonObject } | undefined;
   /** The payload is `{ error }`: only entries with `handlesErrors` run. */
   readonly error?: boolean;
   /**

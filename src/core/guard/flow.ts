@@ -24,11 +24,12 @@ import { checkPart, createdTask, LIFECYCLE_METHODS, paramsOf, PLAIN_NOTIFICATION
 import type { GuardState } from "./state.ts";
 import { traceOf } from "./trace.ts";
 import { createTurns, DROP, type Outcome, type Sinks, type Waypoint } from "./turns.ts";
-import { contextOf, decide, type Subject } from "./verdict.ts";
+import { contextOf, decide, isWatched, type Subject } from "./verdict.ts";
 
-/** One direction of a guard. `accept` settles when the frame has been forwarded, answered or dropped, and rejects as `forward` does. */
+/** One direction of a guard. */
 interface Flow {
-  accept(frame: Frame, at: Waypoint): Promise<void>;
+  /** Settles when the frame has been forwarded, answered or dropped: at once, where it gives no promise. Rejects as `forward` does, and never throws. */
+  accept(frame: Frame, at: Waypoint): Promise<void> | void;
 }
 
 export function createFlow(state: GuardState, sinks: Sinks): Flow {
@@ -103,7 +104,7 @@ export function createFlow(state: GuardState, sinks: Sinks): Flow {
         } else {
           exchange.state = "open";
           // What goes on is the request itself, as the chain has left it.
-          exchange.final = kept(chain, outcome.go.message as RequestMessage);
+          if (outcome.go !== frame) exchange.final = kept(chain, outcome.go.message as RequestMessage);
         }
         return outcome;
       }),
@@ -203,8 +204,9 @@ export function createFlow(state: GuardState, sinks: Sinks): Flow {
     const started = state.host.now();
     let judgement: Judgement;
     try {
-      scope.trace ??= traceOf(scope.original ?? subject.message, state.host);
-      const context = await contextOf(state, subject, scope.trace, scope.version);
+      scope.trace ??= traceOf(scope.original ?? subject.message, state.randomHex);
+      const given = contextOf(state, subject, scope.trace, scope.version);
+      const context = given instanceof Promise ? await given : given;
       if (context === undefined) return await refuse(subject, "context_failed", unjudgeable());
       judgement = await judge({
         // What the application sends without text may still be in its hands, and what is judged must be what is sent. An arrival is ours alone.
@@ -216,9 +218,10 @@ export function createFlow(state: GuardState, sinks: Sinks): Flow {
         context,
         policy,
         signal: scope.stop.signal,
-        ...(scope.final === undefined || subject.kind !== "response" ? {} : { request: { method: scope.final.method, params: paramsOf(scope.final) } }),
+        explain: isWatched(state),
+        request: scope.final === undefined || subject.kind !== "response" ? undefined : { method: scope.final.method, params: paramsOf(scope.final) },
       });
-      const recorded = await decide(state, { ...subject, context }, { started, judgement });
+      const recorded = !isWatched(state) || (await decide(state, subject, { started, judgement, context }));
       if (!recorded && judgement.refusal === undefined) return await refuse(subject, "record_failed", unjudgeable());
     } catch (thrown) {
       if (scope.stop.signal.aborted) return DROP;
@@ -242,11 +245,15 @@ export function createFlow(state: GuardState, sinks: Sinks): Flow {
   });
 
   return {
-    async accept(frame, at) {
+    accept(frame, at) {
       const { message } = frame;
-      if (isRequest(message)) return onRequest(frame, message, at);
-      if (!isNotification(message)) return onResponse(frame, message, at);
-      return message.method === "notifications/cancelled" ? onCancelled(frame, message, at) : onNotification(frame, message, at);
+      try {
+        if (isRequest(message)) return onRequest(frame, message, at);
+        if (!isNotification(message)) return onResponse(frame, message, at);
+        return message.method === "notifications/cancelled" ? onCancelled(frame, message, at) : onNotification(frame, message, at);
+      } catch (thrown) {
+        return Promise.reject(thrown);
+      }
     },
   };
 }

@@ -1,5 +1,6 @@
 import { describeError, LocalError } from "../base/errors.ts";
 import { createQueue } from "../base/queue.ts";
+import { DONE } from "../transport/inbox.ts";
 import type { Arrival, PeerContext, Route, Transport } from "../transport/transport.ts";
 import type { RequestId } from "../wire/message.ts";
 import { createFlow } from "./flow.ts";
@@ -56,6 +57,7 @@ export function guardTransport(inner: Transport, options: GuardOptions): Guarded
         if (arrival === undefined || closed) break;
         peer = arrival.from;
         const accepted = inbound.accept(arrival.frame, waypoint(arrival.related, arrival.from, arrival, arrival.synthetic === true));
+        if (accepted === undefined) continue;
         arriving.add(accepted);
         void quietly(accepted).then(() => arriving.delete(accepted));
       }
@@ -75,7 +77,7 @@ export function guardTransport(inner: Transport, options: GuardOptions): Guarded
     send(frame, route) {
       if (closed) return Promise.reject(new LocalError("closed", "the transport is closed"));
       pump ??= pull();
-      return outbound.accept(frame, waypoint(route?.related, peer, route, false));
+      return outbound.accept(frame, waypoint(route?.related, peer, route, false)) ?? DONE;
     },
     async receive() {
       pump ??= pull();

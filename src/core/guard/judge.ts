@@ -24,13 +24,16 @@ interface JudgeInput {
   readonly context: InvocationContext;
   readonly policy: GuardPolicy;
   readonly signal: Signal;
+  /** Whether somebody asks what changed; a frame without text goes on faster where nobody does. */
+  readonly explain: boolean;
   /** For a response: the request that it answers, as it went on. */
-  readonly request?: { readonly method: string; readonly params: JsonObject };
+  readonly request: { readonly method: string; readonly params: JsonObject } | undefined;
 }
 
 export interface Judgement {
   /** The frame to go on with; the one that came in, to the byte, where nothing was changed. */
   readonly frame: Frame;
+  /** Empty, too, where nobody asked for it (`explain`). */
   readonly changes: readonly Change[];
   readonly results: readonly ChainResult[];
   readonly refusal?: { readonly error: RpcError; readonly reason: BlockReason; readonly by?: string };
@@ -72,10 +75,10 @@ export async function judge(input: JudgeInput): Promise<Judgement> {
         // What is processed must be what was judged, so a mutated arrival is judged again.
         revalidate: "if-modified",
         accept: (after, before) => acceptMutation(item, after, before),
-        ...(item.error ? { error: true } : {}),
-        ...(version === undefined ? {} : { version }),
-        ...(request === undefined ? {} : { request }),
-        ...(policy.chainTimeoutMs === undefined ? {} : { timeoutMs: policy.chainTimeoutMs }),
+        error: item.error,
+        version,
+        request,
+        timeoutMs: policy.chainTimeoutMs,
       });
       results.push(result);
       const error = chainError(result, {
@@ -91,7 +94,8 @@ export async function judge(input: JudgeInput): Promise<Judgement> {
   message = withErrorPolicy(message, chain, input.cases, policy);
   message = withPrivateCache(message, results);
   if (message === frame.message) return { frame, changes: [], results };
-  return { ...finish(frame, message), results };
+  const finished = finish(frame, message, input.explain);
+  return { frame: finished.frame, changes: finished.changes, results };
 }
 
 function followUps(cases: readonly Case[], done: Case, message: Message): readonly Case[] {
@@ -147,8 +151,8 @@ function withPrivateCache(message: Message, results: readonly ChainResult[]): Me
   return mutable ? { ...message, result: { ...message.result, cacheScope: "private" } } : message;
 }
 
-function finish(frame: Frame, message: Message): { frame: Frame; changes: readonly Change[] } {
-  if (frame.text === undefined) return { frame: { message }, changes: diffJson(frame.message, message) };
+function finish(frame: Frame, message: Message, explain: boolean): { frame: Frame; changes: readonly Change[] } {
+  if (frame.text === undefined) return { frame: { message }, changes: explain ? diffJson(frame.message, message) : [] };
   const { text, changes } = splice(frame.text, frame.message, message);
   return { frame: { message, text }, changes };
 }

@@ -136,13 +136,15 @@ export function relay(down: Transport, up: Transport, options: RelayOptions = {}
         frames++;
         moving++;
         bytes += size;
-        to.send(frame, related === undefined ? undefined : { related })
-          .catch((thrown: unknown) => failed(frame.message, asLocalError(thrown)))
-          .finally(() => {
-            frames--;
-            bytes -= size;
-            moved();
-          });
+        const release = () => {
+          frames--;
+          bytes -= size;
+          moved();
+        };
+        to.send(frame, related === undefined ? undefined : { related }).then(release, (thrown: unknown) => {
+          failed(frame.message, asLocalError(thrown));
+          release();
+        });
       }
       while (Math.max(frames, own) >= limits.maxQueuedFrames || bytes > limits.maxQueuedBytes) {
         await new Promise<void>((resolve) => waitingForRoom.add(resolve));

@@ -1,4 +1,4 @@
-import { detectHost, type Host } from "../base/host.ts";
+import { createTimestamp, detectHost, type Host } from "../base/host.ts";
 import { ownMember, type JsonObject } from "../base/json.ts";
 import { resolveLimits, type Limits } from "../base/limits.ts";
 import type { SignalSource } from "../base/signal.ts";
@@ -8,7 +8,7 @@ import { META } from "../wire/versions.ts";
 import { createLedger, type Initiator, type Ledger } from "./ledger.ts";
 import type { GuardOptions, GuardPolicy } from "./options.ts";
 import { metaOf, paramsOf } from "./routes.ts";
-import { randomHex } from "./trace.ts";
+import { createRandomHex, type RandomHex } from "./trace.ts";
 
 /** What the two directions of a guard share. */
 export interface GuardState {
@@ -18,6 +18,9 @@ export interface GuardState {
   readonly limits: Limits;
   readonly ledger: Ledger;
   readonly tasks: TaskTable;
+  readonly randomHex: RandomHex;
+  /** The time now, as ISO 8601 text. */
+  timestamp(): string;
   /** A name that we mint for the connection; never the transport's own id. */
   readonly sessionId: string;
   log(level: "info" | "warn" | "error", message: string): void;
@@ -48,6 +51,7 @@ export function createGuardState(options: GuardOptions): GuardState {
   const host = options.host ?? detectHost();
   const limits = resolveLimits(options.limits);
   const ledger = createLedger();
+  const randomHex = createRandomHex(host);
   const running = new Set<SignalSource>();
   let negotiated: string | undefined;
   return {
@@ -57,7 +61,9 @@ export function createGuardState(options: GuardOptions): GuardState {
     limits,
     ledger,
     tasks: createTaskTable(limits.maxPendingRequests),
-    sessionId: `s-${randomHex(host, 8)}`,
+    randomHex,
+    timestamp: createTimestamp(host),
+    sessionId: `s-${randomHex(8)}`,
     log: (level, message) => options.log?.({ level, message }),
     versionOf(message) {
       const declared = metaOf(message, META.protocolVersion);

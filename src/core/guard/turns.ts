@@ -82,7 +82,7 @@ export function createTurns(sinks: Sinks, maxHeld: number, warn: (message: strin
         const release = (settled: Outcome) =>
           place.release(() => {
             held--;
-            if (lane.length === 0 && lanes.get(at.related) === lane) lanes.delete(at.related);
+            if (lane.isEmpty() && lanes.get(at.related) === lane) lanes.delete(at.related);
             // Started here, in order; the next frame does not wait until this one is accepted. A sink that throws fails this frame alone.
             try {
               Promise.resolve(deliver(settled, message, at)).then(resolve, reject);

@@ -6,6 +6,7 @@ import type { InvocationContext, Phase } from "../wire/gen/interceptors.ts";
 import type { Message, RequestId } from "../wire/message.ts";
 import { outcomesOf, principalOf, type BlockReason, type Decision } from "./decision.ts";
 import type { Judgement } from "./judge.ts";
+import type { GuardOptions } from "./options.ts";
 import type { FrameKind } from "./lane.ts";
 import type { GuardState } from "./state.ts";
 import type { Trace } from "./trace.ts";
@@ -19,24 +20,28 @@ export interface Subject {
   readonly id: RequestId | undefined;
   readonly from: PeerContext | undefined;
   readonly message: Message;
-  readonly context?: InvocationContext;
 }
 
 /** The context that interceptors get; `undefined` where the provider rejected, so that the message must not pass. */
-export async function contextOf(
+export function contextOf(
   state: GuardState,
   subject: Subject,
-  trace: Trace,
+  { traceId, spanId }: Trace,
   version: string | undefined,
-): Promise<InvocationContext | undefined> {
-  const base: InvocationContext = {
-    timestamp: new Date(state.host.wallTime()).toISOString(),
-    sessionId: state.sessionId,
-    ...trace,
-    ...(subject.from?.principal === undefined ? {} : { principal: subject.from.principal }),
-  };
+): InvocationContext | Promise<InvocationContext | undefined> {
+  const base: InvocationContext = { timestamp: state.timestamp(), sessionId: state.sessionId, traceId, spanId };
+  if (subject.from?.principal !== undefined) base.principal = subject.from.principal;
   const provide = state.options.context;
-  if (provide === undefined) return base;
+  return provide === undefined ? base : providedContext(state, subject, version, base, provide);
+}
+
+async function providedContext(
+  state: GuardState,
+  subject: Subject,
+  version: string | undefined,
+  base: InvocationContext,
+  provide: NonNullable<GuardOptions["context"]>,
+): Promise<InvocationContext | undefined> {
   try {
     const provided = await provide({
       method: subject.event,
@@ -56,6 +61,7 @@ export async function contextOf(
 
 interface Judged {
   readonly judgement: Judgement;
+  readonly context: InvocationContext;
   readonly started: number;
 }
 
@@ -66,15 +72,20 @@ interface Unjudged {
   readonly code?: number;
 }
 
+/** Whether anybody is told about decisions. */
+export function isWatched({ options }: GuardState): boolean {
+  return options.observe !== undefined || options.record !== undefined;
+}
+
 /**
  * Tells the outside about a decision: `observe` at once, `record` awaited. False where the record could not be written and the policy says
  * that nothing goes on without one.
  */
 export async function decide(state: GuardState, subject: Subject, outcome: Judged | Unjudged): Promise<boolean> {
+  if (!isWatched(state)) return true;
   const { observe, record } = state.options;
-  if (observe === undefined && record === undefined) return true;
   const rest = "judgement" in outcome ? judged(state, subject, outcome) : { durationMs: 0, interceptors: [], ...outcome };
-  const decision: Decision = { ...header(state, subject), ...rest };
+  const decision: Decision = { ...header(state, subject, "context" in outcome ? outcome.context : undefined), ...rest };
   try {
     observe?.(decision);
   } catch (thrown) {
@@ -89,10 +100,10 @@ export async function decide(state: GuardState, subject: Subject, outcome: Judge
   }
 }
 
-function header(state: GuardState, subject: Subject) {
-  const principal = principalOf(subject.context);
+function header(state: GuardState, subject: Subject, context: InvocationContext | undefined) {
+  const principal = principalOf(context);
   return {
-    at: new Date(state.host.wallTime()).toISOString(),
+    at: state.timestamp(),
     role: state.options.role,
     direction: subject.direction,
     kind: subject.kind,
@@ -101,7 +112,7 @@ function header(state: GuardState, subject: Subject) {
     sessionId: state.sessionId,
     ...(subject.id === undefined ? {} : { id: subject.id }),
     ...(subject.from === undefined ? {} : { connection: subject.from.connection }),
-    ...(subject.context?.traceId === undefined ? {} : { traceId: subject.context.traceId }),
+    ...(context?.traceId === undefined ? {} : { traceId: context.traceId }),
     ...(principal === undefined ? {} : { principal }),
   };
 }

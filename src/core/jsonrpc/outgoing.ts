@@ -1,6 +1,6 @@
 import { LocalError, RpcError } from "../base/errors.ts";
 import type { Host } from "../base/host.ts";
-import { isObject, type JsonObject } from "../base/json.ts";
+import { isObject, withMember, type JsonObject } from "../base/json.ts";
 import type { Limits } from "../base/limits.ts";
 import { subscribe, type Signal, type SignalLike } from "../base/signal.ts";
 import type { Route } from "../transport/transport.ts";
@@ -226,7 +226,7 @@ function refuseCall(method: string, timeoutMs: number, totalMs: number, options:
  */
 function withToken(params: JsonObject | undefined, token: number | undefined): JsonObject | undefined {
   const meta = params?._meta;
-  if (token !== undefined) return { ...params, _meta: { ...(isObject(meta) ? meta : {}), progressToken: token } };
+  if (token !== undefined) return withMember(params ?? {}, "_meta", withMember(isObject(meta) ? meta : {}, "progressToken", token));
   if (!isObject(meta) || !Object.hasOwn(meta, "progressToken")) return params;
   const { progressToken: _dropped, ...rest } = meta;
   return { ...params, _meta: rest };

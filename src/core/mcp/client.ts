@@ -1,5 +1,5 @@
 import { ErrorCode, LocalError, RpcError } from "../base/errors.ts";
-import { cloneJson, isObject, type JsonObject } from "../base/json.ts";
+import { cloneJson, isObject, withMember, type JsonObject } from "../base/json.ts";
 import type { Signal, SignalLike } from "../base/signal.ts";
 import type { IncomingRequest } from "../jsonrpc/incoming.ts";
 import type { RequestOptions } from "../jsonrpc/outgoing.ts";
@@ -173,9 +173,7 @@ export class McpClient {
   /** The final result of any request. In a stateless revision it carries what the server must know of us. */
   async request(method: string, params?: JsonObject, options?: RequestOptions): Promise<JsonObject> {
     const { peer, server, meta } = this.#connected();
-    const own = params?._meta;
-    const sent = meta === undefined ? params : { ...params, _meta: isObject(own) ? { ...own, ...meta } : meta };
-    const result = await peer.request(method, sent, options);
+    const result = await peer.request(method, meta === undefined ? params : withMeta(params, meta), options);
     return server.era === "stateless" ? finalResult(method, result, this.#resultTypes) : result;
   }
 
@@ -228,6 +226,11 @@ export class McpClient {
     const derived = era === "handshake" ? capabilitiesOf(this.#endpoint.methods.keys(), CAPABILITIES) : {};
     return joinCapabilities(derived, this.#options.capabilities ?? {}, this.#endpoint.extensions());
   }
+}
+
+function withMeta(params: JsonObject = {}, meta: JsonObject): JsonObject {
+  const own = params._meta;
+  return withMember(params, "_meta", isObject(own) ? { ...own, ...meta } : meta);
 }
 
 // A client's handlers see no `client` in their context's type; the server is known from the connection.

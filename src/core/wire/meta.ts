@@ -18,10 +18,13 @@ const RESERVED_KEYS: ReadonlySet<string> = new Set(["progressToken", "traceparen
  */
 export function isReservedMetaKey(key: string): boolean {
   if (RESERVED_KEYS.has(key)) return true;
+  // Without a copy of any part: a judged message has this asked of each of its keys, several times.
   const slash = key.indexOf("/");
-  if (slash < 0) return false;
-  const second = key.slice(0, slash).split(".")[1];
-  return second === "modelcontextprotocol" || second === "mcp";
+  const second = key.indexOf(".") + 1;
+  if (second === 0 || second > slash) return false;
+  const end = key.indexOf(".", second);
+  const length = (end < 0 || end > slash ? slash : end) - second;
+  return (length === 3 && key.startsWith("mcp", second)) || (length === 20 && key.startsWith("modelcontextprotocol", second));
 }
 
 /**

@@ -27,7 +27,12 @@ export function coversPattern(outer: string, inner: string): boolean {
 
 /** Whether one of the hooks names this event in this phase. */
 export function hooksMatch(hooks: readonly Hook[], event: string, phase: Phase): boolean {
-  return hooks.some((hook) => hook.phase === phase && hook.events.some((pattern) => matchesPattern(pattern, event)));
+  // Asked for each invocation: loops take a third of what closures do.
+  for (const hook of hooks) {
+    if (hook.phase !== phase) continue;
+    for (const pattern of hook.events) if (matchesPattern(pattern, event)) return true;
+  }
+  return false;
 }
 
 /**

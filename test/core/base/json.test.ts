@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { createContext, runInContext } from "node:vm";
 import { LocalError } from "../../../src/core/base/errors.ts";
-import { DEFAULT_MAX_DEPTH, cloneJson, equalJson, formatPointer, isObject, ownMember, parsePointer, setMember } from "../../../src/core/base/json.ts";
+import { DEFAULT_MAX_DEPTH, cloneJson, equalJson, formatPointer, isObject, ownMember, parsePointer, setMember, withMember } from "../../../src/core/base/json.ts";
 import { DEFAULT_LIMITS } from "../../../src/core/base/limits.ts";
 import { seededRandom } from "../../support/random.ts";
 import { randomJson } from "../../support/random-json.ts";
@@ -206,5 +206,14 @@ describe("members", () => {
     setMember(object, "a", 1);
     assert.equal(JSON.stringify(object), '{"__proto__":{"polluted":1},"a":1}');
     assert.equal(Object.getPrototypeOf(object), Object.prototype);
+  });
+
+  it("adds or replaces one member on a copy, in place, as a spread would", () => {
+    const object = JSON.parse('{"a":1,"__proto__":{"x":1},"b":{"c":2}}');
+    assert.equal(JSON.stringify(withMember(object, "a", 2)), '{"a":2,"__proto__":{"x":1},"b":{"c":2}}');
+    const more = withMember(object, "__proto__", 3);
+    assert.equal(JSON.stringify(withMember(more, "d", undefined)), '{"a":1,"__proto__":3,"b":{"c":2}}');
+    assert.equal(Object.getPrototypeOf(more), Object.prototype);
+    assert.equal(JSON.stringify(object), '{"a":1,"__proto__":{"x":1},"b":{"c":2}}');
   });
 });

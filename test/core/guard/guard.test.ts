@@ -341,6 +341,32 @@ test("what the sender does to its message afterwards changes nothing", async () 
   assert.deepEqual(pair.atPeer, [textResult(1, "judged")]);
 });
 
+test("the request that a response interceptor sees is the one that went on, whatever its receiver or its sender did to it", async () => {
+  const seen: unknown[] = [];
+  const witness = validator({ name: "witness", hooks: CALL_RESPONSE, withRequest: true }, ({ context }) => {
+    seen.push(context.request?.params);
+    return true;
+  });
+  const stamp = mutator({ name: "stamp", hooks: CALL_REQUEST }, ({ payload }) => ({ ...payload, _meta: { "com.example/stamp": 1 } }));
+  const vandalise = (message: Message | undefined) => {
+    assert.ok(message !== undefined && "params" in message && message.params !== undefined);
+    message.params.arguments = { path: "another" };
+  };
+  for (const interceptors of [[witness], [witness, stamp]]) {
+    const stamped = interceptors.length > 1 ? { _meta: { "com.example/stamp": 1 } } : {};
+    const served = guardedPair(interceptors);
+    await served.fromPeer(call(1, "read", { path: "own" }));
+    vandalise(served.atApp[0]);
+    await served.fromApp(textResult(1, "hi"));
+    const asking = guardedPair(interceptors, { role: "client" });
+    const question = call(1, "read", { path: "own" });
+    await asking.fromApp(question);
+    vandalise(question);
+    await asking.fromPeer(textResult(1, "hi"));
+    assert.deepEqual(seen.splice(0), Array(2).fill({ name: "read", arguments: { path: "own" }, ...stamped }));
+  }
+});
+
 test("a result that mutators could vary is not cached for everybody", async () => {
   const noop = mutator({ name: "noop", hooks: [{ events: ["tools/list"], phase: "response" }] }, ({ payload }) => payload);
   const pair = guardedPair([noop]);

@@ -18,7 +18,7 @@ test("a held notification holds what comes after it", () => {
   assert.deepEqual(log, []);
   release(0);
   assert.deepEqual(log, ["notification 0", "response 1", "request 2"]);
-  assert.equal(lane.length, 0);
+  assert.equal(lane.isEmpty(), true);
 });
 
 test("a response passes a held request and what waits behind it, and nothing else does", () => {
@@ -47,7 +47,7 @@ test("a place is left once, and without an action too", () => {
   places[0]!.release(() => log.push("again"));
   release(1);
   assert.deepEqual(log, ["request 1"]);
-  assert.equal(lane.length, 0);
+  assert.equal(lane.isEmpty(), true);
 });
 
 test("whatever the order of release, frames of one kind keep theirs (seed 11)", () => {

@@ -1,0 +1,105 @@
+// What the in-memory comparison calls: each function sets one thing up, and gives the call to measure. Plain JavaScript over dist/, since a
+// loader that keeps function names slows the code it loads.
+import assert from "node:assert/strict";
+import {
+  allow,
+  compileSchema,
+  createChain,
+  createPeer,
+  deny,
+  guardServer,
+  McpClient,
+  McpServer,
+  memoryPair,
+  mutator,
+  validator,
+} from "mcp-interceptors";
+
+const TOOL = "get_forecast";
+const ARGUMENTS = { location: "Zürich", units: "metric", days: 3, hourly: false };
+const INPUT_SCHEMA = {
+  type: "object",
+  properties: { location: { type: "string" }, units: { enum: ["metric", "imperial"] }, days: { type: "integer" }, hourly: { type: "boolean" } },
+  required: ["location"],
+};
+const FORECAST = "Tomorrow in Zürich: cloudy in the morning, 12 to 18 degrees, light wind from the west, no rain before the evening.";
+const INFO = { name: "bench", version: "1.0.0" };
+
+// A new object for each call, as a caller has.
+const callParams = () => ({ name: TOOL, arguments: { ...ARGUMENTS } });
+const result = () => ({ content: [{ type: "text", text: FORECAST }] });
+
+async function checked(call) {
+  assert.equal((await call()).content[0].text, FORECAST);
+  return call;
+}
+
+/** A JSON-RPC request over `memoryPair`, and nothing of MCP above it. */
+export async function peer() {
+  const [near, far] = memoryPair();
+  createPeer(far, { handler: ({ params }) => (params.name === TOOL ? result() : undefined) });
+  const client = createPeer(near, { handler: () => undefined });
+  return checked(() => client.request("tools/call", callParams()));
+}
+
+async function mcp(options, guard) {
+  const [near, far] = memoryPair();
+  const server = new McpServer(INFO, { compileSchema });
+  server.tool({ name: TOOL, inputSchema: INPUT_SCHEMA }, ({ location }) => (location === ARGUMENTS.location ? result() : "nowhere"));
+  guard?.(server);
+  server.connect(far);
+  const client = new McpClient(INFO, { compileSchema, ...options });
+  await client.connect(near);
+  return checked(() => client.callTool(callParams()));
+}
+
+/** `McpClient.callTool` to a tool of `McpServer`, arguments checked against their schema, in the revision that the two agree on by default. */
+export const clientCall = () => mcp({});
+
+/** The same in the era that the official client defaults to. */
+export const handshakeCall = () => mcp({ era: "handshake" });
+
+function oneAndOne() {
+  const hooks = [{ events: ["tools/call"], phase: "request" }];
+  const chain = createChain();
+  chain.add([
+    validator({ name: "no-shell", hooks }, ({ payload }) => (payload.name === "shell" ? deny("shell is not allowed here") : allow())),
+    mutator({ name: "stamp", hooks }, ({ payload }) => ({ ...payload, _meta: { ...payload._meta, "com.example/audited": true } })),
+  ]);
+  return chain;
+}
+
+/** The request phase of `tools/call` through a validator that reads, and a mutator that changes. */
+export async function chain() {
+  const chain = oneAndOne();
+  const call = () => chain.execute({ event: "tools/call", phase: "request", payload: callParams() });
+  const { status, finalPayload } = await call();
+  assert.equal(status, "success");
+  assert.deepEqual(finalPayload, { ...callParams(), _meta: { "com.example/audited": true } });
+  return call;
+}
+
+/** `clientCall` to a server that is guarded by that chain. */
+export const guardedCall = () => mcp({}, (server) => guardServer(server, oneAndOne()));
+
+/** The official SDK 2.x over its own in-memory transport, with its defaults, and arguments checked by the zod that it comes with. */
+export async function official() {
+  // Where its `exports` point an import to. The bench is no package of its own, so names of test/interop do not resolve from here.
+  const load = (path) => import(new URL(`../interop/node_modules/${path}`, import.meta.url).href);
+  const { Client, InMemoryTransport } = await load("@modelcontextprotocol/client/dist/index.mjs");
+  const { McpServer: OfficialServer } = await load("@modelcontextprotocol/server/dist/index.mjs");
+  const { z } = await load("zod/index.js");
+  const server = new OfficialServer(INFO);
+  const inputSchema = z.object({
+    location: z.string(),
+    units: z.enum(["metric", "imperial"]).optional(),
+    days: z.number().int().optional(),
+    hourly: z.boolean().optional(),
+  });
+  server.registerTool(TOOL, { inputSchema }, async ({ location }) => (location === ARGUMENTS.location ? result() : { content: [] }));
+  const [near, far] = InMemoryTransport.createLinkedPair();
+  await server.connect(far);
+  const client = new Client(INFO);
+  await client.connect(near);
+  return checked(() => client.callTool(callParams()));
+}
