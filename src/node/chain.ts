@@ -12,10 +12,11 @@ export async function connectServer(target: ServerTarget): Promise<McpClient> {
     throw new LocalError("unsupported", `${target.url} cannot be reached: this version speaks stdio only; pass { command }, or a client that you have connected`);
   }
   const { command, args = [], env, cwd } = target;
-  const transport = await spawnTransport({ command, args, ...(env === undefined ? {} : { env }), ...(cwd === undefined ? {} : { cwd }) });
+  const start = () => spawnTransport({ command, args, ...(env === undefined ? {} : { env }), ...(cwd === undefined ? {} : { cwd }) });
+  const transport = await start();
   const client = new McpClient({ name: "mcp-interceptors", version: VERSION });
   try {
-    await client.connect(transport);
+    await client.connect(transport, { reconnect: start });
   } catch (thrown) {
     await transport.close();
     throw thrown;
