@@ -26,7 +26,7 @@ export interface ScriptedServer {
   readonly client: McpClient;
   readonly host: FakeHost;
   readonly transport: ScriptedTransport;
-  /** Everything that the client has sent since it was connected. */
+  /** Everything that the client has sent after the lifecycle. */
   sent(): Message[];
   /** The requests among it, of one method or all. */
   requests(method?: string): RequestMessage[];
@@ -62,7 +62,8 @@ export async function scriptedServer(parts: Parts): Promise<ScriptedServer> {
     else deliver(id, parts.answer?.(method, params, id) ?? new RpcError(-32601, "Method not found"));
   };
   await client.connect(transport);
-  const before = transport.sent.length;
+  // The lifecycle is server/discover alone, or initialize and its notification.
+  const before = era === "stateless" ? 1 : 2;
   const sent = () => transport.sent.slice(before).map(({ message }) => message);
   let asked = 0;
   return {

@@ -71,6 +71,8 @@ export function createSubscription({ host, log, wanted, listen, interrupted }: S
     for (const waiter of settled) act(waiter);
   };
 
+  const agree = (agreed: SubscriptionFilter) => settle(({ resolve }) => resolve(agreed));
+
   const drop = (stream: Stream | undefined) => stream?.source.abort("no longer wanted");
 
   const open = (filter: SubscriptionFilter) => {
@@ -111,13 +113,17 @@ export function createSubscription({ host, log, wanted, listen, interrupted }: S
     scheduled = false;
     if (closed || refused !== undefined) return;
     const filter = wanted();
-    if (current !== undefined && filter !== undefined && equalJson(current.filter, filter)) return;
+    if (current !== undefined && filter !== undefined && equalJson(current.filter, filter)) {
+      if (current.agreed !== undefined) agree(current.agreed);
+      return;
+    }
     cancelWait?.();
     cancelWait = undefined;
     if (filter !== undefined) return open(filter);
     drop(current);
     drop(older);
     current = older = undefined;
+    agree({});
   };
 
   const close = () => {
@@ -148,8 +154,8 @@ export function createSubscription({ host, log, wanted, listen, interrupted }: S
       stream.agreed = isObject(agreed) && checkSubscriptionFilter(agreed) === undefined ? agreed : {};
       drop(older);
       older = undefined;
-      const { agreed: filter } = stream;
-      if (!scheduled) settle(({ resolve }) => resolve(filter));
+      // Where something else is wanted already, the next stream has the answer.
+      if (!scheduled) agree(stream.agreed);
     },
     owns(params) {
       const id = idIn(params);
