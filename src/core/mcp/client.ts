@@ -4,6 +4,8 @@ import type { Signal, SignalLike } from "../base/signal.ts";
 import type { IncomingRequest } from "../jsonrpc/incoming.ts";
 import type { IncomingNotification, Middleware, OutgoingMiddleware, Peer } from "../jsonrpc/peer.ts";
 import type { Transport } from "../transport/transport.ts";
+import { describeProblem } from "../wire/check.ts";
+import { checkLoggingLevel } from "../wire/gen/mcp.ts";
 import type {
   CallToolParams,
   CallToolResult,
@@ -92,6 +94,10 @@ export class McpClient {
       throw new LocalError("invalid_argument", `none of the versions is of the era ${era}`);
     }
     const { maxInputRounds = 10, inputTimeoutMs = 3_600_000, inputInOrder = false, checkCapabilities = true } = options;
+    if (!(Number.isSafeInteger(maxInputRounds) && maxInputRounds >= 1 && inputTimeoutMs > 0)) {
+      throw new LocalError("invalid_argument", "maxInputRounds is a positive integer, and inputTimeoutMs a positive number of milliseconds");
+    }
+    if (options.logLevel !== undefined) requireLevel(options.logLevel);
     this.#policy = { maxRounds: maxInputRounds, totalMs: inputTimeoutMs, inOrder: inputInOrder, resultTypes: new Set(options.resultTypes) };
     this.#endpoint = createEndpoint<RequestContext>(options);
     const { log, limits } = this.#endpoint;
@@ -302,6 +308,7 @@ export class McpClient {
 
   /** Asks for log messages from this level on: of the connection in a handshake revision, of all requests from now on in a stateless one. */
   async setLogLevel(level: LoggingLevel, options: ClientCallOptions = {}): Promise<void> {
+    requireLevel(level);
     await this.#calls.session("logging/setLevel").setLogLevel(level, options);
   }
 
@@ -365,6 +372,11 @@ export class McpClient {
     const derived = era === "handshake" ? capabilitiesOf(this.#endpoint.methods.keys(), CAPABILITIES) : {};
     return joinCapabilities(derived, ...this.#asked.capabilities(era), this.#options.capabilities ?? {}, this.#endpoint.extensions());
   }
+}
+
+function requireLevel(level: LoggingLevel): void {
+  const found = checkLoggingLevel(level);
+  if (found !== undefined) throw new LocalError("invalid_argument", describeProblem(found, "the log level"));
 }
 
 // A client's handlers see no `client` in their context's type; the server is known from the connection.

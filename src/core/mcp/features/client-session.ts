@@ -108,7 +108,7 @@ function statelessSession(parts: ClientSessionParts): ClientSession {
       const filter: SubscriptionFilter = uris.size === 0 ? lists : { ...lists, resourceSubscriptions: [...uris] };
       return Object.keys(filter).length === 0 ? undefined : filter;
     },
-    listen: (notifications, options) => send("subscriptions/listen", { notifications }, { ...options, timeoutMs: Infinity }),
+    listen: async (notifications, options) => await send("subscriptions/listen", { notifications }, { ...options, timeoutMs: Infinity }),
     interrupted() {
       for (const list of ["tools", "prompts", "resources"] as const) evict(cache, { list });
       cache?.evict("resources/read");

@@ -3,7 +3,7 @@ import { describe, test } from "node:test";
 import { LocalError, RpcError } from "../../../../src/core/base/errors.ts";
 import type { JsonObject } from "../../../../src/core/base/json.ts";
 import { createSignal } from "../../../../src/core/base/signal.ts";
-import type { McpClient, McpClientOptions } from "../../../../src/core/mcp/client.ts";
+import { McpClient, type McpClientOptions } from "../../../../src/core/mcp/client.ts";
 import { settle } from "../../../support/fake-host.ts";
 import { scriptedServer, SILENCE, type Answer } from "../../../support/scripted-server.ts";
 
@@ -311,4 +311,10 @@ test("two calls in their rounds keep their states apart", async () => {
   const results = await Promise.all(["a", "b", "c"].map((name) => client.callTool({ name })));
   assert.deepEqual(results.map(({ content }) => content[0]?.text), ["a of a", "b of b", "c of c"]);
   assert.equal(requests().length, 6);
+});
+
+test("rounds and times that are none are refused", () => {
+  for (const options of [{ maxInputRounds: 0 }, { maxInputRounds: 1.5 }, { inputTimeoutMs: 0 }, { inputTimeoutMs: NaN }]) {
+    assert.throws(() => new McpClient({ name: "c", version: "1" }, options), { code: "invalid_argument" });
+  }
 });

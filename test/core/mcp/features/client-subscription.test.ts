@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { RpcError } from "../../../../src/core/base/errors.ts";
 import type { JsonObject } from "../../../../src/core/base/json.ts";
-import type { McpClient } from "../../../../src/core/mcp/client.ts";
+import { McpClient } from "../../../../src/core/mcp/client.ts";
 import type { RequestId } from "../../../../src/core/wire/message.ts";
 import { META } from "../../../../src/core/wire/versions.ts";
 import { settle } from "../../../support/fake-host.ts";
@@ -302,5 +302,11 @@ describe("onLog", () => {
       const { client } = await scriptedServer({ era, capabilities: {}, options: { logLevel: "info" } });
       await assert.rejects(client.setLogLevel("info"), { code: "unsupported", message: /logging$/ });
     }
+  });
+
+  test("takes the eight levels and no other", async () => {
+    const { client } = await scriptedServer({});
+    await assert.rejects(client.setLogLevel("loud" as never), { code: "invalid_argument" });
+    assert.throws(() => new McpClient({ name: "c", version: "1" }, { logLevel: "loud" as never }), { code: "invalid_argument" });
   });
 });
