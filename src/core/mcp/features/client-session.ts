@@ -135,8 +135,8 @@ function statelessSession(parts: ClientSessionParts): ClientSession {
       notices.dispatch(method, params);
     },
     async subscribeResource(uri, options) {
-      if (!uris.has(uri) && uris.size >= limits.maxSubscriptions) {
-        throw new LocalError("limit_exceeded", `too many resources are subscribed to (maxSubscriptions is ${limits.maxSubscriptions})`);
+      if (!uris.has(uri) && uris.size >= limits.maxSubscribedResources) {
+        throw new LocalError("limit_exceeded", `too many resources are subscribed to (maxSubscribedResources is ${limits.maxSubscribedResources})`);
       }
       uris.add(uri);
       subscription.refresh();

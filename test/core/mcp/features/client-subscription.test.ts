@@ -246,8 +246,8 @@ describe("subscribeResource", () => {
     }
   });
 
-  test("is bounded by maxSubscriptions", async () => {
-    const { client, acknowledge } = await streaming({ options: { limits: { maxSubscriptions: 2 } } });
+  test("is bounded by maxSubscribedResources", async () => {
+    const { client, acknowledge } = await streaming({ options: { limits: { maxSubscribedResources: 2 } } });
     const both = Promise.all(["x:a", "x:b"].map((uri) => client.subscribeResource(uri)));
     await settle();
     await acknowledge();
