@@ -230,9 +230,7 @@ export class McpClient {
     const connection: Connection = { peer, session: undefined };
     this.#connection = connection;
     this.#closed = peer.closed;
-    void peer.closed.then(() => {
-      if (this.#connection === connection) this.#connection = undefined;
-    });
+    void peer.closed.then(() => (this.#connection = undefined));
     const { probeTimeoutMs = 5_000, requestTimeoutMs = 60_000, logLevel, cache = true, principal = () => "" } = this.#options;
     const capabilities = (era: Era) => this.#capabilities(era);
     try {

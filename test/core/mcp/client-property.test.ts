@@ -173,3 +173,50 @@ for (const era of ["handshake", "stateless"] as const) {
     assert.ok(heard > 0, "no listener heard anything");
   });
 }
+
+test("whatever a server says while it is looked for, connecting settles, and a failure leaves nothing behind", async () => {
+  const eras = new Set<unknown>();
+  for (let round = 0; round < 300; round++) {
+    const seed = SEED + round;
+    const random = seededRandom(seed);
+    const host = fakeHost();
+    const client = new McpClient({ name: "c", version: "1" }, { host, requestTimeoutMs: 20_000 });
+    const server = (): ScriptedTransport => {
+      const transport = scriptedTransport();
+      const lifecycle = { supportedVersions: ["2026-07-28", "2025-11-25"], capabilities: {}, protocolVersion: "2025-11-25", serverInfo: { name: "s", version: "1" } };
+      transport.onSend = async (message) => {
+        if (!("id" in message) || !("method" in message)) return;
+        const { id } = message;
+        for (let extra = random.below(3); extra > 0; extra--) {
+          const odd = oddMessage(random, []);
+          if (classify(odd).kind !== "invalid") transport.deliver(odd);
+        }
+        const choice = random.below(12);
+        if (choice === 0) transport.end(random.pick([undefined, new LocalError("closed", "broken")]));
+        else if (choice < 3) transport.deliver({ jsonrpc: "2.0", id, error: { code: random.pick([-32601, -32602, -32021, -32022, 0]), message: "no", data: random.pick([...ODD, { supported: ["2025-06-18"] }, { supported: ["2026-07-28"] }]) } });
+        else if (choice < 6) transport.deliver({ jsonrpc: "2.0", id, result: { ...lifecycle, [random.pick(["supportedVersions", "capabilities", "protocolVersion", "serverInfo", "resultType"])]: random.pick(ODD) } });
+        else if (choice < 11) transport.deliver({ jsonrpc: "2.0", id, result: lifecycle });
+      };
+      return transport;
+    };
+    const opened = [server()];
+    const reconnect = async () => {
+      const again = server();
+      opened.push(again);
+      return again;
+    };
+    let outcome: unknown;
+    const connecting = client.connect(opened[0]!, random.below(2) === 0 ? { reconnect } : {}).then(
+      () => (outcome = client.era),
+      (error: unknown) => (outcome = error),
+    );
+    await host.advance(60_000);
+    assert.notEqual(outcome, undefined, `seed ${seed}: connecting did not settle`);
+    await connecting;
+    assert.ok(typeof outcome === "string" || outcome instanceof LocalError || outcome instanceof RpcError, `seed ${seed}: ${String(outcome)}`);
+    eras.add(typeof outcome === "string" ? outcome : "failed");
+    await client.close();
+    assert.deepEqual([host.liveTimers, opened.length <= 2, opened.every(({ closes }) => closes > 0)], [0, true, true], `seed ${seed}`);
+  }
+  assert.deepEqual([...eras].sort(), ["failed", "handshake", "stateless"]);
+});

@@ -206,6 +206,14 @@ describe("a server that does not survive the probe", () => {
   });
 });
 
+test("a client that is closed while it probes opens nothing anew", async () => {
+  const { client } = setUp();
+  const connected = assert.rejects(client.connect(oldServer(() => {}), { reconnect: () => assert.fail("opened anew") }), { code: "closed" });
+  await settle();
+  await client.close();
+  await connected;
+});
+
 test("a probe's error is not hidden where both ways fail", async () => {
   const { client } = setUp();
   const server = oldServer(fail(-32601));

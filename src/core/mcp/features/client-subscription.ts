@@ -95,12 +95,14 @@ export function createSubscription({ host, log, wanted, listen, interrupted }: S
     }
     if (stream !== current || closed) return;
     current = undefined;
-    interrupted();
+    if (older === undefined) interrupted();
     settle(({ reject }) => reject(error ?? new LocalError("closed", "the server has ended the subscription")));
     if (error instanceof RpcError && (error.code === ErrorCode.methodNotFound || error.code === ErrorCode.invalidParams)) {
-      refused = error;
-      drop(older);
-      log({ level: "warning", message: "the server takes no subscriptions; its changes stay unheard", error });
+      log({ level: "warning", message: "the server refuses the subscription; what it was for stays unheard", error });
+      // It does serve what it has agreed to before: that goes on until something else is wanted.
+      if (older === undefined) refused = error;
+      current = older;
+      older = undefined;
       return;
     }
     if (host.now() - stream.openedAt >= LONGEST_WAIT_MS) failures = 0;

@@ -100,6 +100,18 @@ describe("onElicitationComplete", () => {
     await notify("notifications/elicitation/complete", { elicitationId: "e1" });
     assert.deepEqual(done, ["e1"]);
   });
+  test("forgets the pages that were opened first, above maxIncomingRequests", async () => {
+    const { client, ask, notify } = await scriptedServer({
+      era: "handshake",
+      options: { limits: { maxIncomingRequests: 2 } },
+      prepare: (own) => own.onElicitation(() => ({ action: "accept" }), { url: true }),
+    });
+    const done: string[] = [];
+    client.onElicitationComplete((id) => done.push(id));
+    for (const elicitationId of ["a", "b", "c"]) await ask("elicitation/create", { ...PAGE, elicitationId });
+    for (const elicitationId of ["a", "b", "c"]) await notify("notifications/elicitation/complete", { elicitationId });
+    assert.deepEqual(done, ["b", "c"]);
+  });
   test("hears of a page that a request was refused for (-32042), and the refusal comes with its data", async () => {
 
     const data = { elicitations: [PAGE] };

@@ -112,6 +112,12 @@ describe("a result that wants input", () => {
     await client.readResource({ uri: "x:a" });
     await client.readResource({ uri: "x:a" });
     assert.equal(requests().length, 3);
+    // Nor is one that the caller has answered by hand.
+    await client.readResource({ uri: "x:b", inputResponses: {} });
+    await client.readResource({ uri: "x:b", inputResponses: {} });
+    await client.readResource({ uri: "x:b", requestState: "s" });
+    await client.readResource({ uri: "x:b", requestState: "s" });
+    assert.equal(requests().length, 7);
   });
 });
 
@@ -269,6 +275,27 @@ describe("a call that is in its rounds", () => {
       await call;
       assert.deepEqual([requests().length, host.liveTimers], [1, 0]);
     }
+  });
+
+  test("ends with timeout in a round as well, which is cancelled", async () => {
+    const { client, requests, sent, host } = await script([asking({ k: ROOTS }), SILENCE], (own) => own.onRoots([]));
+    const call = assert.rejects(client.callTool({ name: "t" }, { maxTotalTimeoutMs: 70 }), { code: "timeout" });
+    await host.advance(70);
+    await call;
+    assert.deepEqual([requests().length, sent().length, host.liveTimers], [2, 3, 0]);
+  });
+
+  test("asks no further handler once it is given up", async () => {
+    let asked = 0;
+    const source = createSignal();
+    const { client } = await script(
+      [asking({ a: FORM, b: ROOTS })],
+      (own) => own.onElicitation(() => (source.abort("enough"), { action: "cancel" })).onRoots(() => (asked++, [])),
+      { inputInOrder: true },
+    );
+    await assert.rejects(client.callTool({ name: "t" }, { signal: source.signal }), { code: "aborted" });
+    await settle();
+    assert.equal(asked, 0);
   });
 
   test("ends with closed when the connection does, in a handler and in a wait", async () => {

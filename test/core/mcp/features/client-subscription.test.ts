@@ -3,9 +3,10 @@ import { describe, test } from "node:test";
 import { RpcError } from "../../../../src/core/base/errors.ts";
 import type { JsonObject } from "../../../../src/core/base/json.ts";
 import { McpClient } from "../../../../src/core/mcp/client.ts";
+import { createSubscription } from "../../../../src/core/mcp/features/client-subscription.ts";
 import type { RequestId } from "../../../../src/core/wire/message.ts";
 import { META } from "../../../../src/core/wire/versions.ts";
-import { settle } from "../../../support/fake-host.ts";
+import { fakeHost, settle } from "../../../support/fake-host.ts";
 import { scriptedTransport } from "../../../support/scripted-transport.ts";
 import { scriptedServer, SILENCE, type Parts, type ScriptedServer } from "../../../support/scripted-server.ts";
 
@@ -147,6 +148,44 @@ describe("onListChanged", () => {
     assert.equal(logged.length, 2);
   });
 
+  test("goes on with what was agreed before, where the server refuses more or is out of sorts for a while", async () => {
+    let changes = 0;
+    const { client, ids, filters, acknowledge, tell, reply, cancelled, host } = await listening((own) => void own.onListChanged("tools", () => changes++));
+    await acknowledge();
+    const [first] = ids();
+    const refused = assert.rejects(client.subscribeResource("x:a"), { code: -32602 });
+    await settle();
+    await reply(ids()[1]!, new RpcError(-32602, "too much"));
+    await refused;
+    const stop = client.onListChanged("prompts", () => {});
+    await settle();
+    await reply(ids()[2]!, new RpcError(-32603, "overloaded"));
+    await tell(CHANGED, {}, first);
+    await host.advance(1_000);
+    assert.deepEqual([changes, ids().length, cancelled()], [1, 4, []]);
+    stop();
+    await settle();
+    assert.deepEqual(filters().at(-1), { toolsListChanged: true });
+    await acknowledge();
+    assert.deepEqual(cancelled().includes(first), true);
+    await tell(CHANGED);
+    assert.equal(changes, 2);
+  });
+
+  test("means that kept results go when the stream ends, as nobody hears of changes until the next", async () => {
+    let lists = 0;
+    const server = await listening((own) => void own.onListChanged("tools", () => {}), {
+      answer: (method) => (method === "tools/list" ? (lists++, { tools: [], ttlMs: 60_000, cacheScope: "public" }) : SILENCE),
+    });
+    await server.acknowledge();
+    await server.client.listTools();
+    await server.client.listTools();
+    assert.equal(lists, 1);
+    await server.reply(server.ids()[0]!, {});
+    await server.client.listTools();
+    assert.equal(lists, 2);
+  });
+
   test("ends with the client, in a wait too, and begins anew on the next connection", async () => {
     const first = await listening((own) => void own.onListChanged("tools", () => {}));
     await first.reply(first.ids()[0]!, {});
@@ -244,6 +283,34 @@ describe("subscribeResource", () => {
       await server.host.advance(100_000);
       assert.deepEqual([server.ids().length, server.host.liveTimers], [1, 0]);
     }
+  });
+
+  test("rejects at once where the resource is given up before the server has agreed", async () => {
+    const { client, host, cancelled, ids } = await streaming();
+    const refused = assert.rejects(client.subscribeResource("x:a"), { code: "unsupported" });
+    await settle();
+    await client.unsubscribeResource("x:a");
+    await refused;
+    assert.deepEqual([cancelled(), host.liveTimers], [ids(), 0]);
+  });
+
+  test("takes no acknowledgement for its own that was for less", async () => {
+    const host = fakeHost();
+    let wanted: { resourceSubscriptions: string[] } = { resourceSubscriptions: ["x:a"] };
+    let id = 0;
+    const subscription = createSubscription({ host, log: () => {}, wanted: () => wanted, listen: (_filter, { onId }) => (onId(++id), new Promise(() => {})), interrupted: () => {} });
+    const acknowledge = (of: number) => subscription.acknowledged({ notifications: wanted, _meta: { [META.subscriptionId]: of } });
+    subscription.refresh();
+    await settle();
+    wanted = { resourceSubscriptions: ["x:a", "x:b"] };
+    subscription.refresh();
+    let settled = false;
+    const ready = subscription.ready().finally(() => (settled = true));
+    acknowledge(1);
+    await settle();
+    assert.equal(settled, false);
+    acknowledge(2);
+    assert.deepEqual(await ready, wanted);
   });
 
   test("is bounded by maxSubscribedResources", async () => {
