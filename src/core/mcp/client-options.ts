@@ -1,4 +1,5 @@
 import type { Signal, SignalLike } from "../base/signal.ts";
+import type { RequestOptions } from "../jsonrpc/outgoing.ts";
 import type { Transport } from "../transport/transport.ts";
 import type { ClientCapabilities, LoggingLevel } from "../wire/gen/mcp.ts";
 import type { EndpointOptions, SchemaCompiler } from "./endpoint.ts";
@@ -38,4 +39,12 @@ export interface ConnectOptions {
    * then asked to `initialize` and nothing else. Called once at most.
    */
   readonly reconnect?: () => Promise<Transport>;
+}
+
+/** Options of a client's calls. In a stateless revision `timeoutMs` bounds each round trip, `maxTotalTimeoutMs` all of them together. */
+export interface ClientCallOptions extends RequestOptions {
+  /** Asks the server even where a kept result is still fresh. */
+  readonly fresh?: boolean;
+  /** Asks for log messages of this request, from this level on (stateless revisions; before, the level is the connection's). */
+  readonly logLevel?: LoggingLevel;
 }

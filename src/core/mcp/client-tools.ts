@@ -1,8 +1,9 @@
 import { describeError, LocalError } from "../base/errors.ts";
 import type { Log } from "../jsonrpc/log.ts";
 import type { CallToolParams, CallToolResult, Tool } from "../wire/gen/mcp.ts";
+import type { ClientCallOptions } from "./client-options.ts";
 import type { SchemaCheck, SchemaCompiler } from "./endpoint.ts";
-import type { ClientCallOptions, ClientCalls } from "./features/client-calls.ts";
+import type { ClientCalls } from "./features/client-calls.ts";
 
 export interface ClientTools {
   list(options: ClientCallOptions): Promise<Tool[]>;

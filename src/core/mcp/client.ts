@@ -26,7 +26,7 @@ import type {
   ServerCapabilities,
   Tool,
 } from "../wire/gen/mcp.ts";
-import type { ConnectOptions, McpClientOptions } from "./client-options.ts";
+import type { ClientCallOptions, ConnectOptions, McpClientOptions } from "./client-options.ts";
 import { createClientTools } from "./client-tools.ts";
 import { blamesProbe, findServer, requestMeta } from "./connect.ts";
 import { createContext, type RequestContext } from "./context.ts";
@@ -40,7 +40,7 @@ import {
   type TransportWrapper,
 } from "./endpoint.ts";
 import { createAskedMethods, type AskedMethod } from "./features/client-asked.ts";
-import { createClientCalls, type ClientCallOptions } from "./features/client-calls.ts";
+import { createClientCalls } from "./features/client-calls.ts";
 import { answerElicitation, type ElicitationHandler, type ElicitationOptions } from "./features/client-elicitation.ts";
 import { createNotices, type ListKind } from "./features/client-notices.ts";
 import { answerRoots, type RootsHandler } from "./features/client-roots.ts";
@@ -48,7 +48,7 @@ import { answerSampling, type SamplingHandler, type SamplingOptions } from "./fe
 import { createClientSession, type ClientSession } from "./features/client-session.ts";
 import { isImplementation, resolveVersions, type Era, type Versions } from "./lifecycle.ts";
 
-export type { ConnectOptions, McpClientOptions } from "./client-options.ts";
+export type { ClientCallOptions, ConnectOptions, McpClientOptions } from "./client-options.ts";
 
 interface Connection {
   readonly peer: Peer;
@@ -274,7 +274,10 @@ export class McpClient {
     return this.#tools.list(options);
   }
 
-  /** Calls a tool. A failure that the tool reports is a result with `isError`; structured content is held to the schema last listed. */
+  /**
+   * Calls a tool. A failure that the tool reports is a result with `isError`; structured content is held to the schema last listed. A call
+   * that is to become a task (2025-11-25) goes by `request`, as its result is another.
+   */
   callTool(params: CallToolParams, options: ClientCallOptions = {}): Promise<CallToolResult> {
     return this.#tools.call(params, options);
   }
@@ -304,13 +307,13 @@ export class McpClient {
     return this.#calls.call("completion/complete", params, options);
   }
 
-  /** Asks for log messages from this level on: of the connection in a handshake revision, of all requests from now on in a stateless one. */
+  /** Asks for log messages from this level on: of the connection, or in a stateless revision of all requests from now on. */
   async setLogLevel(level: LoggingLevel, options: ClientCallOptions = {}): Promise<void> {
     requireLevel(level);
     await this.#calls.session("logging/setLevel").setLogLevel(level, options);
   }
 
-  /** Asks to be told of updates of a resource, on this connection. Settles once the server has agreed; rejects with `unsupported` if it does not. */
+  /** Asks to be told of updates of a resource, on this connection. Settles once the server has agreed; if it does not, `unsupported`. */
   async subscribeResource(uri: string, options: ClientCallOptions = {}): Promise<void> {
     await this.#calls.session("resources/subscribe").subscribeResource(uri, options);
   }

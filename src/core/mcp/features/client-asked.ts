@@ -47,9 +47,6 @@ export function createAskedMethods(): AskedMethods {
   };
 }
 
-/** The only requests that an `input_required` result may carry (2026-07-28, basic/patterns/mrtr). */
-export const ASKABLE: ReadonlySet<string> = new Set<AskedMethod["method"]>(["sampling/createMessage", "elicitation/create", "roots/list"]);
-
 /** The server has asked in a way that it must not. */
 export function badRequest(method: string, reason: string): RpcError {
   return new RpcError(ErrorCode.invalidParams, `Invalid params of ${method}: ${reason}`);

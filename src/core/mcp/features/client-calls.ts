@@ -1,27 +1,22 @@
 import { ErrorCode, LocalError, RpcError } from "../../base/errors.ts";
 import { ownMember, type JsonObject } from "../../base/json.ts";
-import type { RequestOptions } from "../../jsonrpc/outgoing.ts";
 import { describeProblem } from "../../wire/check.ts";
-import type { LoggingLevel } from "../../wire/gen/mcp.ts";
 import { METHODS, type MethodName } from "../../wire/methods.ts";
 import type { McpPayloads } from "../../wire/payloads.ts";
+import type { ClientCallOptions } from "../client-options.ts";
 import { requireCapability } from "./client-capabilities.ts";
 import type { ClientSession } from "./client-session.ts";
-
-/** Options of a client's calls. In a stateless revision `timeoutMs` bounds each round trip, `maxTotalTimeoutMs` all of them together. */
-export interface ClientCallOptions extends RequestOptions {
-  /** Asks the server even where a kept result is still fresh. */
-  readonly fresh?: boolean;
-  /** Asks for log messages of this request, from this level on (stateless revisions; before, the level is the connection's). */
-  readonly logLevel?: LoggingLevel;
-}
 
 type ListMethod = "tools/list" | "prompts/list" | "resources/list" | "resources/templates/list";
 type ResultOf<Method extends MethodName> = McpPayloads[Method]["response"];
 
 /** Calls with a known result: the server has announced that it serves them, the result is what the method promises, and may be a kept one. */
 export interface ClientCalls {
-  call<Method extends MethodName>(method: Method, params: McpPayloads[Method]["request"], options: ClientCallOptions): Promise<ResultOf<Method>>;
+  call<Method extends MethodName>(
+    method: Method,
+    params: McpPayloads[Method]["request"],
+    options: ClientCallOptions,
+  ): Promise<ResultOf<Method>>;
   /** What all pages of a list have at `member`. Ends with an error where a cursor repeats, and where there are more pages than `maxPages`. */
   drain<Method extends ListMethod, Member extends keyof ResultOf<Method>>(
     method: Method,

@@ -25,8 +25,9 @@ export function requireCapability(method: string, version: string, capabilities:
   // Revision 2024-11-05 has completion, and no capability to announce it by.
   if (capability === "completions" && version === "2024-11-05") return;
   const announced = ownMember(capabilities, capability);
-  const missing = announced === undefined ? capability : setting === undefined || (isObject(announced) && announced[setting] === true) ? undefined : `${capability}.${setting}`;
-  if (missing === undefined) return;
+  const full = setting === undefined || (isObject(announced) && announced[setting] === true);
+  if (announced !== undefined && full) return;
+  const missing = announced === undefined ? capability : `${capability}.${setting}`;
   throw new LocalError("unsupported", `${method} cannot be asked: the server has not announced the capability ${missing}`, {
     details: { method, capability: missing, delivery: "none" },
   });

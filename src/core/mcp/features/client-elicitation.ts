@@ -35,7 +35,11 @@ const METHOD = "elicitation/create";
  * Answers `elicitation/create`. A mode that was not announced is refused with -32602 (client/elicitation, Error Handling), as is a form
  * outside the allowed subset of JSON Schema; an accepted form is held to its schema before it is sent. `onUrl` hears the id of each page.
  */
-export function answerElicitation(handler: ElicitationHandler, options: ElicitationOptions, onUrl: (elicitationId: string) => void): AskedMethod {
+export function answerElicitation(
+  handler: ElicitationHandler,
+  options: ElicitationOptions,
+  onUrl: (elicitationId: string) => void,
+): AskedMethod {
   const { form = true, url = false, applyDefaults = false } = options;
   if (!form && !url) throw new LocalError("invalid_argument", "a handler of elicitations shows forms, opens pages, or does both");
   return {

@@ -4,9 +4,9 @@ import { isObject, ownMember, setMember, type JsonObject } from "../../base/json
 import { createSignal, type Signal } from "../../base/signal.ts";
 import { describeProblem } from "../../wire/check.ts";
 import { checkInputRequiredResult, type InputRequest } from "../../wire/gen/mcp.ts";
-import { covers, METHODS } from "../../wire/methods.ts";
-import { ASKABLE, type AskedMethod, type AskedMethods, type InputContext } from "./client-asked.ts";
-import type { ClientCallOptions } from "./client-calls.ts";
+import { covers, METHODS, type Span } from "../../wire/methods.ts";
+import type { ClientCallOptions } from "../client-options.ts";
+import type { AskedMethod, AskedMethods, InputContext } from "./client-asked.ts";
 import { limitCall, waitFor, type CallLimit } from "./client-limit.ts";
 
 /** How a client meets results that ask for input (2026-07-28, basic/patterns/mrtr). */
@@ -47,7 +47,12 @@ const LONGEST_WAIT_MS = 5_000;
  * Sends a request and, as long as its result asks for input, gets it from the handlers and sends it again: the same method and params under
  * a new id, with the answers and the server's state as it came. Nothing is sent again after a timeout or an error.
  */
-export async function requestWithInput(method: string, params: JsonObject, options: ClientCallOptions, parts: InputParts): Promise<FinalResult> {
+export async function requestWithInput(
+  method: string,
+  params: JsonObject,
+  options: ClientCallOptions,
+  parts: InputParts,
+): Promise<FinalResult> {
   const { host, policy } = parts;
   const startedAt = host.now();
   const first = await parts.send(method, params, options);
@@ -90,27 +95,41 @@ interface Asking {
   readonly handler: AskedMethod;
 }
 
+interface Wanted {
+  readonly requests: readonly Asking[];
+  readonly state: string | undefined;
+}
+
 /** Looks at all requests before any handler is asked: nobody is bothered for a result that cannot be met. */
-function readWanted(method: string, result: JsonObject, { asked, maxRequests, version }: InputParts): { requests: Asking[]; state: string | undefined } {
-  // What MCP does not know is an extension's, and may.
-  const known = METHODS.get(method);
-  if (known !== undefined && !(known.kind === "request" && covers(known.asksForInput, version))) throw invalid(`${method} must not ask for input`);
+function readWanted(method: string, result: JsonObject, { asked, maxRequests, version }: InputParts): Wanted {
+  // A method that MCP does not know is an extension's, and may.
+  const mayAsk = !METHODS.has(method) || covers(spanOf(method, "asksForInput"), version);
+  if (!mayAsk) throw invalid(`${method} must not ask for input`);
   const found = checkInputRequiredResult(result);
   if (found !== undefined) throw invalid(`the input_required result of ${method} is malformed: ${describeProblem(found, "it")}`);
   // The check has found these types.
   const inputRequests = (ownMember(result, "inputRequests") ?? {}) as { [key: string]: InputRequest };
   const state = ownMember(result, "requestState") as string | undefined;
   const entries = Object.entries(inputRequests).filter(([, request]) => request !== undefined);
-  if (entries.length > maxRequests) throw new LocalError("limit_exceeded", `${method} asks for more than ${maxRequests} inputs (maxIncomingRequests)`);
+  if (entries.length > maxRequests) {
+    throw new LocalError("limit_exceeded", `${method} asks for more than ${maxRequests} inputs (maxIncomingRequests)`);
+  }
   const requests = entries.map(([key, request]): Asking => {
-    if (!ASKABLE.has(request.method)) throw invalid(`${method} asks for ${request.method}, which no result may ask for`, { key });
+    if (!covers(spanOf(request.method, "embedded"), version)) {
+      throw invalid(`${method} asks for ${request.method}, which no result may ask for`, { key });
+    }
     const handler = asked.get(request.method);
     if (handler !== undefined) return { key, request, handler };
-    throw new LocalError("unsupported", `the server wants ${request.method} before it completes ${method}, and this client has no handler for it`, {
+    throw new LocalError("unsupported", `the server wants ${request.method} before it completes ${method}, which nothing here answers`, {
       details: { method: request.method, inputRequests: entries.map(([name]) => name) },
     });
   });
   return { requests, state };
+}
+
+function spanOf(method: string, what: "asksForInput" | "embedded"): Span | undefined {
+  const known = METHODS.get(method);
+  return known?.kind === "request" ? known[what] : undefined;
 }
 
 async function answerAll(method: string, requests: readonly Asking[], limit: CallLimit, parts: InputParts): Promise<JsonObject> {
@@ -140,7 +159,11 @@ async function answerAll(method: string, requests: readonly Asking[], limit: Cal
   }
 }
 
-async function answerInOrder<Answer>(requests: readonly Asking[], answerOne: (asking: Asking) => Promise<Answer>, signal: Signal): Promise<Answer[]> {
+async function answerInOrder<Answer>(
+  requests: readonly Asking[],
+  answerOne: (asking: Asking) => Promise<Answer>,
+  signal: Signal,
+): Promise<Answer[]> {
   const answers: Answer[] = [];
   for (const asking of requests) {
     if (signal.aborted) break;

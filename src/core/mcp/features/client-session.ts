@@ -7,10 +7,10 @@ import { callDetached, type Log } from "../../jsonrpc/log.ts";
 import type { IncomingNotification, Peer } from "../../jsonrpc/peer.ts";
 import { checkElicitationRequiredData, type LoggingLevel, type SubscriptionFilter } from "../../wire/gen/mcp.ts";
 import { META } from "../../wire/versions.ts";
+import type { ClientCallOptions } from "../client-options.ts";
 import type { ServerDescription } from "../connect.ts";
 import type { AskedMethods } from "./client-asked.ts";
 import { createResultCache, type ResultCache } from "./client-cache.ts";
-import type { ClientCallOptions } from "./client-calls.ts";
 import { requestWithInput, type FinalResult, type InputParts, type InputPolicy } from "./client-input.ts";
 import { limitCall, waitFor } from "./client-limit.ts";
 import { changeIn, type Change, type Notices } from "./client-notices.ts";
@@ -116,7 +116,8 @@ function statelessSession(parts: ClientSessionParts): ClientSession {
   });
   void peer.closed.then((why) => {
     subscription.close();
-    connection.abort(new LocalError("closed", "the connection is closed", { details: { delivery: "unknown" }, ...(why === undefined ? {} : { cause: why }) }));
+    const cause = why === undefined ? {} : { cause: why };
+    connection.abort(new LocalError("closed", "the connection is closed", { details: { delivery: "unknown" }, ...cause }));
   });
   subscription.refresh();
 
@@ -141,7 +142,8 @@ function statelessSession(parts: ClientSessionParts): ClientSession {
       uris.add(uri);
       subscription.refresh();
       const totalMs = options.timeoutMs ?? parts.requestTimeoutMs;
-      const limit = limitCall("subscriptions/listen", { host, options, connection: connection.signal, totalMs, dueAt: host.now() + totalMs });
+      const ends = { host, options, connection: connection.signal, totalMs, dueAt: host.now() + totalMs };
+      const limit = limitCall("subscriptions/listen", ends);
       try {
         const agreed = await waitFor(subscription.ready(), limit.signal);
         if (agreed.resourceSubscriptions?.includes(uri) !== true) {

@@ -107,7 +107,8 @@ export function createSubscription({ host, log, wanted, listen, interrupted }: S
     }
     if (host.now() - stream.openedAt >= LONGEST_WAIT_MS) failures = 0;
     const wait = Math.min(FIRST_WAIT_MS * 2 ** failures++, LONGEST_WAIT_MS);
-    log({ level: "debug", message: `the subscription ended (${error === undefined ? "in peace" : describeError(error)}); the next try is in ${wait} ms` });
+    const how = error === undefined ? "in peace" : `by ${describeError(error)}`;
+    log({ level: "debug", message: `the subscription ended ${how}; the next try is in ${wait} ms` });
     cancelWait = host.setTimer(update, wait, true);
   };
 
