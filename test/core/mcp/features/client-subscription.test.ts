@@ -204,6 +204,14 @@ describe("onListChanged", () => {
     assert.deepEqual(methods, ["server/discover", "subscriptions/listen"]);
   });
 
+  test("does not try again while the connection takes its time to close", async () => {
+    const { client, transport, host, ids } = await listening((own) => void own.onListChanged("tools", () => {}));
+    transport.close = () => new Promise(() => {});
+    void client.close();
+    await host.advance(100_000);
+    assert.deepEqual([ids().length, host.liveTimers], [1, 0]);
+  });
+
   test("stops no listener when another throws", async () => {
     const logged: string[] = [];
     const { client, notify } = await scriptedServer({ era: "handshake", options: { log: ({ message }) => void logged.push(message) } });
