@@ -42,7 +42,12 @@ export type { Arrival, Listener, PeerContext, Route, Transport } from "./core/tr
 export { createPeer, type IncomingNotification, type Middleware, type Peer, type PeerOptions } from "./core/jsonrpc/peer.ts";
 export type { IncomingRequest } from "./core/jsonrpc/incoming.ts";
 export type { RequestOptions } from "./core/jsonrpc/outgoing.ts";
-export { McpClient, type McpClientOptions } from "./core/mcp/client.ts";
+export { McpClient, type ClientCallOptions, type ConnectOptions, type McpClientOptions } from "./core/mcp/client.ts";
+export type { InputContext } from "./core/mcp/features/client-asked.ts";
+export type { Elicitation, ElicitationHandler, ElicitationOptions, FormElicitation } from "./core/mcp/features/client-elicitation.ts";
+export type { ListKind } from "./core/mcp/features/client-notices.ts";
+export type { RootsHandler } from "./core/mcp/features/client-roots.ts";
+export type { SamplingHandler, SamplingOptions } from "./core/mcp/features/client-sampling.ts";
 export type { ServerContext } from "./core/mcp/context.ts";
 export { McpServer, type McpServerOptions, type ServerConnection } from "./core/mcp/server.ts";
 

@@ -20,10 +20,11 @@ export async function connectServer(target: ServerTarget, signal?: Signal): Prom
     throw new LocalError("unsupported", `${target.url} cannot be reached: ${instead}`);
   }
   const { command, args = [], env, cwd } = target;
-  const transport = await spawnTransport({ command, args, ...(env === undefined ? {} : { env }), ...(cwd === undefined ? {} : { cwd }) });
+  const start = () => spawnTransport({ command, args, ...(env === undefined ? {} : { env }), ...(cwd === undefined ? {} : { cwd }) });
+  const transport = await start();
   const client = new McpClient({ name: "mcp-interceptors", version: VERSION });
   try {
-    await client.connect(transport, signal === undefined ? {} : { signal });
+    await client.connect(transport, { reconnect: start, ...(signal === undefined ? {} : { signal }) });
   } catch (thrown) {
     await transport.close();
     throw thrown;

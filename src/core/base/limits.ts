@@ -25,6 +25,12 @@ export interface Limits {
   readonly maxInterceptors: number;
   /** Pages that a list is drained for. Above: an error. */
   readonly maxPages: number;
+  /** Results that a client keeps for reuse, per connection. Above: those used longest ago are dropped. */
+  readonly maxCachedResults: number;
+  /** Characters of all results that a client keeps for reuse, per connection. Above: those used longest ago are dropped. */
+  readonly maxCachedChars: number;
+  /** Resources that a client subscribes to in a stateless revision, per connection. Above: subscribing rejects with `limit_exceeded`. */
+  readonly maxSubscribedResources: number;
   /** Subschemas that one compiled JSON Schema may reach, embedded and extra documents included. Above: it does not compile. */
   readonly maxSubschemas: number;
   /** Steps of checking one value: about one a keyword applied, four a member listed, one eight characters matched. Above: the value fails. */
@@ -45,6 +51,9 @@ export const DEFAULT_LIMITS: Limits = Object.freeze({
   maxPlans: 1_000,
   maxInterceptors: 10_000,
   maxPages: 1_000,
+  maxCachedResults: 1_000,
+  maxCachedChars: 16 * 1024 * 1024,
+  maxSubscribedResources: 1_000,
   maxSubschemas: 10_000,
   maxCheckSteps: 10_000_000,
   maxPatternSteps: 50_000_000,

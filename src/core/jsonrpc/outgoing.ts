@@ -29,6 +29,8 @@ export interface RequestOptions {
   readonly maxTotalTimeoutMs?: number;
   /** The peer's request in whose exchange this one is sent; it may decide the lane (see `Route`). */
   readonly related?: RequestId;
+  /** Told the id under which the request goes out, before it does. Subscriptions are correlated by it (2026-07-28). Must not throw. */
+  readonly onId?: (id: RequestId) => void;
 }
 
 /** What the request layer adds for itself: an exchange whose end ends this call too. */
@@ -160,6 +162,7 @@ export function createOutgoing({ host, limits, log, requestTimeoutMs, maxTotalTi
       take(id);
       throw thrown;
     }
+    options.onId?.(id);
     const sent = withToken(params, onProgress !== undefined || resets ? id : undefined);
     const message: Message = sent === undefined ? { jsonrpc: "2.0", id, method } : { jsonrpc: "2.0", id, method, params: sent };
     send(message, pending.route).catch((error: Error) => take(id)?.reject(error));

@@ -1,26 +1,25 @@
 import { describeError, LocalError } from "../base/errors.ts";
-import { isObject, type JsonObject } from "../base/json.ts";
 import type { Log } from "../jsonrpc/log.ts";
-import type { RequestOptions } from "../jsonrpc/outgoing.ts";
 import type { CallToolParams, CallToolResult, Tool } from "../wire/gen/mcp.ts";
+import type { ClientCallOptions } from "./client-options.ts";
 import type { SchemaCheck, SchemaCompiler } from "./endpoint.ts";
+import type { ClientCalls } from "./features/client-calls.ts";
 
 export interface ClientTools {
-  list(options: RequestOptions): Promise<Tool[]>;
-  call(params: CallToolParams, options: RequestOptions): Promise<CallToolResult>;
+  list(options: ClientCallOptions): Promise<Tool[]>;
+  call(params: CallToolParams, options: ClientCallOptions): Promise<CallToolResult>;
   /** Forgets the schemas of the last listing. */
   forget(): void;
 }
 
 export interface ClientToolsParts {
   readonly log: Log;
-  readonly maxPages: number;
   readonly compile: SchemaCompiler;
-  request(method: string, params: JsonObject, options: RequestOptions): Promise<JsonObject>;
+  readonly calls: ClientCalls;
 }
 
-/** A client's side of tools: drains the pages of a list, and holds results to the schemas that were listed. */
-export function createClientTools({ log, maxPages, compile, request }: ClientToolsParts): ClientTools {
+/** A client's side of tools: lists them, and holds results to the schemas that were listed. */
+export function createClientTools({ log, compile, calls }: ClientToolsParts): ClientTools {
   // Output schemas by tool; `undefined` for one that cannot be compiled, which is then not checked.
   let outputs = new Map<string, SchemaCheck | undefined>();
 
@@ -36,50 +35,22 @@ export function createClientTools({ log, maxPages, compile, request }: ClientToo
 
   return {
     async list(options) {
-      const tools: Tool[] = [];
-      const cursors = new Set<string>();
-      let cursor: string | undefined;
-      for (let page = 1; ; page++) {
-        const result = await request("tools/list", cursor === undefined ? {} : { cursor }, options);
-        const { tools: found, nextCursor } = result;
-        if (!Array.isArray(found) || !found.every(isTool)) throw malformed("tools/list gave something that is no list of tools");
-        tools.push(...found);
-        if (nextCursor === undefined || nextCursor === null) break;
-        if (typeof nextCursor !== "string" || cursors.has(nextCursor)) {
-          throw malformed("tools/list gave a cursor that is no text, or gave one twice");
-        }
-        if (page >= maxPages) throw new LocalError("limit_exceeded", `tools/list has more than ${maxPages} pages (maxPages)`);
-        cursors.add((cursor = nextCursor));
-      }
+      const tools = await calls.drain("tools/list", "tools", options);
       outputs = new Map();
       for (const tool of tools) compileOutput(tool);
       return tools;
     },
     async call(params, options) {
-      const result = await request("tools/call", params, options);
-      if (!isToolResult(result)) throw malformed("the result of tools/call has no list `content`");
+      const result = await calls.call("tools/call", params, options);
       const output = outputs.get(params.name);
       if (output === undefined || result.isError === true) return result;
       const { structuredContent } = result;
       const misfit = structuredContent === undefined ? { path: "", reason: "is missing" } : output.check(structuredContent);
-      if (misfit !== undefined) throw malformed(`structuredContent${misfit.path} of the tool ${params.name} ${misfit.reason}`);
-      return result;
+      if (misfit === undefined) return result;
+      throw new LocalError("invalid_message", `structuredContent${misfit.path} of the tool ${params.name} ${misfit.reason}`);
     },
     forget() {
       outputs = new Map();
     },
   };
-}
-
-function isTool(value: unknown): value is Tool {
-  return isObject(value) && typeof value.name === "string" && isObject(value.inputSchema);
-}
-
-function isToolResult(result: JsonObject): result is CallToolResult {
-  // Results from before there was structured content have `content`, and so have all of tools since.
-  return Array.isArray(result.content) && result.content.every((block) => isObject(block) && typeof block.type === "string");
-}
-
-function malformed(message: string): LocalError {
-  return new LocalError("invalid_message", message);
 }

@@ -52,6 +52,16 @@ export async function findServer(parts: ConnectParts): Promise<ServerDescription
   }
 }
 
+/**
+ * Whether an attempt may have failed for its probe alone, so that one without it, on a new connection, is worth while: the server ended or
+ * fell silent on us. Its errors, and those of starting it, would come again.
+ */
+export function blamesProbe(error: unknown, { handshake, stateless }: Versions): boolean {
+  if (!(error instanceof LocalError) || handshake.length === 0 || stateless.length === 0) return false;
+  if (error.cause instanceof LocalError && error.cause.code === "spawn_failed") return false;
+  return error.code === "closed" || error.code === "timeout";
+}
+
 /** `supported`: what the server named where none of our stateless revisions is among it. */
 interface Probed {
   readonly server?: ServerDescription;

@@ -36,6 +36,20 @@ describe("a request of ours", () => {
     assert.equal(host.liveTimers, 0);
   });
 
+  test("tells its id before it goes out, and not where it never does", async () => {
+    const { peer, messages } = setUp();
+    const told: unknown[] = [];
+    const onId = (id: unknown) => void told.push([id, messages().length]);
+    void peer.request("a", {}, { onId });
+    void peer.request("b", {}, { onId });
+    await settle();
+    assert.deepEqual([told, messages().map((message) => "id" in message && message.id)], [[[1, 0], [2, 0]], [1, 2]]);
+    const source = createSignal();
+    source.abort("no");
+    await assert.rejects(peer.request("c", {}, { onId, signal: source.signal }), { code: "aborted" });
+    assert.equal(told.length, 2);
+  });
+
   test("rejects with the peer's error", async () => {
     const { transport, peer } = setUp();
     const call = peer.request("a");
