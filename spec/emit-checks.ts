@@ -95,6 +95,8 @@ export function emitCheck(definition: Definition, at: Place, names: CheckNames):
     let body = `  if (!Array.isArray(value)) return ${names.helper("mustBe")}("a list");\n`;
     const least = shape.minItems;
     if (least > 0) body += ifReturn("  ", `value.length < ${least}`, `${names.helper("mustBe")}("a list of at least ${least}")`);
+    const most = shape.maxItems;
+    if (most !== undefined) body += ifReturn("  ", `value.length > ${most}`, `${names.helper("mustBe")}("a list of at most ${most}")`);
     if (shape.items.kind === "any") return `${body}  return undefined;\n`;
     if (needsCall(shape.items)) body += "  let found: Problem | undefined;\n";
     body += "  for (let index = 0; index < value.length; index++) {\n    const item: unknown = value[index];\n";
@@ -113,20 +115,29 @@ export function emitCheck(definition: Definition, at: Place, names: CheckNames):
   function unionBody(name: string, options: readonly Shape[]): string {
     const key = discriminatorOf(options);
     if (key !== undefined) return switchBody(options, key);
-    // Options of different JSON types: objects and lists have functions of their own, the rest is one condition.
+    // Options of different JSON types: an object and a list have functions of their own, the rest is one condition.
     const inlines = options.map((option) => inlineOf(option, at, names)).filter((inline) => inline !== undefined);
     const complex = options.filter((option) => inlineOf(option, at, names) === undefined);
-    const [only, ...others] = complex;
-    const twoObjects = others.length > 0 || inlines.some((inline) => inline.types.includes("object"));
-    if (only === undefined || twoObjects || resolveShape(only).kind !== "object") {
-      return fail(at, "the options of a union must differ by a constant member, or be one object beside scalars");
+    const lists = complex.filter((option) => resolveShape(option).kind === "list");
+    const objects = complex.filter((option) => isObjectLike(resolveShape(option)));
+    const objectCount = objects.length + inlines.filter((inline) => inline.types.includes("object")).length;
+    if (complex.length === 0 || objects.length + lists.length < complex.length || objectCount > 1 || lists.length > 1) {
+      return fail(at, "the options of a union must differ by a constant member, or be one object and one list beside scalars");
     }
+    let body = "";
+    const [object] = objects;
+    if (object !== undefined) body += `  if (${names.helper("isObject")}(value)) return ${checkFor(`${name}Object`, object)}(value);\n`;
+    const [list] = lists;
+    if (list !== undefined) body += `  if (Array.isArray(value)) return ${checkFor(`${name}List`, list)}(value);\n`;
+    const composed = [...(object === undefined ? [] : ["an object"]), ...(list === undefined ? [] : ["a list"])];
+    if (inlines.length === 0) return `${body}  return ${names.helper("mustBe")}(${quote(composed.join(" or "))});\n`;
     const rest = joinInlines(inlines);
-    return (
-      `  if (${names.helper("isObject")}(value)) return ${checkFor(`${name}Object`, only)}(value);\n` +
-      ifReturn("  ", rest.isWrong("value"), `${names.helper("mustBe")}(${quote(`${rest.kind} or an object`)})`) +
-      "  return undefined;\n"
-    );
+    const kind = [rest.kind, ...composed].join(" or ");
+    return `${body}${ifReturn("  ", rest.isWrong("value"), `${names.helper("mustBe")}(${quote(kind)})`)}  return undefined;\n`;
+  }
+
+  function isObjectLike(shape: Shape): boolean {
+    return shape.kind === "object" || (shape.kind === "union" && discriminatorOf(shape.options) !== undefined);
   }
 
   function switchBody(options: readonly Shape[], key: string): string {
@@ -144,6 +155,8 @@ export function emitCheck(definition: Definition, at: Place, names: CheckNames):
         known.push(JSON.stringify(value));
         cases += `    case ${JSON.stringify(value)}:\n`;
       }
+      // The one option that may leave the discriminator out.
+      if (memberOf(option, key)?.required === false) cases += "    case undefined:\n";
       cases += `      return ${names.check(option)}(value);\n`;
     }
     if (open !== undefined && [...open].sort().join() !== known.map((value) => String(JSON.parse(value))).sort().join()) {
@@ -162,13 +175,14 @@ export function emitCheck(definition: Definition, at: Place, names: CheckNames):
   function discriminatorOf(options: readonly Shape[]): string | undefined {
     const first = options[0] === undefined ? undefined : resolveShape(options[0]);
     if (first?.kind !== "object") return undefined;
-    return first.members.find(({ name }) =>
-      options.every((option) => {
-        const member = memberOf(option, name);
-        const tells = member?.shape.kind === "literal" || (isOpenOption(option) && member?.shape.kind === "otherString");
-        return tells && member.required;
-      }),
-    )?.name;
+    return first.members.find(({ name }) => {
+      const members = options.map((option) => memberOf(option, name));
+      const tell = members.every((member, index) => {
+        if (member?.shape.kind === "literal") return true;
+        return member?.shape.kind === "otherString" && member.required && isOpenOption(options[index]!);
+      });
+      return tell && members.filter((member) => member?.required !== true).length <= 1;
+    })?.name;
   }
 
   function memberOf(option: Shape, name: string): Member | undefined {

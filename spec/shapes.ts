@@ -52,7 +52,7 @@ export type Shape =
   | ScalarShape
   | { readonly kind: "literal"; readonly values: readonly Literal[] }
   | { readonly kind: "otherString"; readonly except: readonly string[] }
-  | { readonly kind: "list"; readonly items: Shape; readonly minItems: number }
+  | { readonly kind: "list"; readonly items: Shape; readonly minItems: number; readonly maxItems?: number }
   | { readonly kind: "union"; readonly options: readonly Shape[] }
   | ObjectShape;
 
@@ -155,11 +155,12 @@ function parseScalar(source: Json, at: Place): Shape {
 }
 
 function parseList(source: Json, at: Place): Shape {
-  allow(source, ["type", "items", "minItems"], at);
+  allow(source, ["type", "items", "minItems", "maxItems"], at);
   return {
     kind: "list",
     items: parseShape(source.items ?? fail(at, "a list needs items"), under(at, "items")),
     minItems: source.minItems === undefined ? 0 : asNumber(source.minItems, under(at, "minItems")),
+    ...(source.maxItems === undefined ? {} : { maxItems: asNumber(source.maxItems, under(at, "maxItems")) }),
   };
 }
 

@@ -32,7 +32,8 @@ function sample(schema: unknown, file: string, random: Random, depth: number): u
   if (Array.isArray(source.enum)) return random.pick(source.enum as unknown[]);
   if (Array.isArray(source.oneOf)) return sample(random.pick(source.oneOf as unknown[]), file, random, depth);
   if (Array.isArray(source.anyOf) && source.type === undefined) return sample(random.pick(source.anyOf as unknown[]), file, random, depth);
-  if (source.type === "array") return Array.from({ length: random.below(3) }, () => sample(source.items, file, random, depth - 1));
+  const length = random.next() < 0.03 && typeof source.maxItems === "number" ? source.maxItems + random.below(2) : random.below(3);
+  if (source.type === "array") return Array.from({ length }, () => sample(source.items, file, random, depth - 1));
   if (source.type === "object") {
     const value: Record<string, unknown> = {};
     for (const base of (source.allOf ?? []) as unknown[]) Object.assign(value, sample(base, file, random, depth));
@@ -40,6 +41,9 @@ function sample(schema: unknown, file: string, random: Random, depth: number): u
     for (const [member, shape] of Object.entries((source.properties ?? {}) as Json)) {
       const chance = shape === false ? 0.03 : required.includes(member) ? 0.97 : 0.4;
       if (random.next() < chance) value[member] = sample(shape, file, random, depth - 1);
+    }
+    if (typeof source.additionalProperties === "object") {
+      for (const key of ["a", "b"]) if (random.next() < 0.5) value[key] = sample(source.additionalProperties, file, random, depth - 1);
     }
     if (random.next() < 0.2) value[random.pick(["more", "__proto", "constructor", "type", "id"])] = random.pick(odd);
     return value;

@@ -64,6 +64,18 @@ test("refuses an open union whose last option overlaps the others", () => {
   assert.throws(() => generateModules([schema({ A: option("a"), B: option("b"), Name: union })]), /must exclude exactly/);
 });
 
+test("refuses a union in which two options may leave the discriminator out", () => {
+  const option = (mode: string) => ({ type: "object", properties: { mode: { const: mode } } });
+  const union = { oneOf: [{ $ref: "#/$defs/A" }, { $ref: "#/$defs/B" }] };
+  assert.throws(() => generateModules([schema({ A: option("a"), B: option("b"), Name: union })]), /options of a union/);
+});
+
+test("refuses a union of two objects that no constant tells apart", () => {
+  const option = { type: "object", properties: { a: { type: "string" } } };
+  const union = { anyOf: [{ $ref: "#/$defs/A" }, { $ref: "#/$defs/B" }, { type: "array", items: {} }] };
+  assert.throws(() => generateModules([schema({ A: option, B: option, Name: union })]), /options of a union/);
+});
+
 test("refuses one name in two files, since the MCP modules share an index", () => {
   const other: Source = { ...schema({ Name: { type: "string" } }, "other.schema.json") };
   assert.throws(() => generateModules([schema({ Name: { type: "string" } }), other]), /sample\.schema\.json defines that name as well/);
