@@ -13,9 +13,22 @@ export type {
   CallToolParams,
   CallToolResult,
   ClientCapabilities,
+  Completion,
   ContentBlock,
+  CreateMessageParams,
+  CreateMessageResult,
+  ElicitParams,
+  ElicitResult,
+  GetPromptResult,
   Implementation,
+  ListRootsResult,
   ListToolsResult,
+  LoggingLevel,
+  Prompt,
+  PromptMessage,
+  ReadResourceResult,
+  Resource,
+  ResourceTemplate,
   ServerCapabilities,
   Tool,
 } from "./core/wire/gen/mcp.ts";
@@ -43,6 +56,12 @@ export type { IncomingRequest } from "./core/jsonrpc/incoming.ts";
 export type { RequestOptions } from "./core/jsonrpc/outgoing.ts";
 export { McpClient, type McpClientOptions } from "./core/mcp/client.ts";
 export type { ServerContext } from "./core/mcp/context.ts";
+export { elicit, roots, sample, type AskOptions, type Question } from "./core/mcp/features/server-ask.ts";
+export type { Completer } from "./core/mcp/features/server-completion.ts";
+export type { PromptHandler } from "./core/mcp/features/server-prompts.ts";
+export type { Registered } from "./core/mcp/features/server-registry.ts";
+export type { ResourceReader, TemplateReader } from "./core/mcp/features/server-resources.ts";
+export type { CacheHints, CacheOption } from "./core/mcp/results.ts";
 export { McpServer, type McpServerOptions, type ServerConnection } from "./core/mcp/server.ts";
 
 export {

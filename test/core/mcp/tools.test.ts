@@ -143,6 +143,6 @@ describe("adding and listing tools", () => {
     ]) {
       assert.throws(() => tools.add({ name: "t", ...schemas } as never, () => ""), { code: "invalid_argument" });
     }
-    assert.equal(tools.size, 0);
+    assert.equal(tools.used, false);
   });
 });

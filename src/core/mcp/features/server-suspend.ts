@@ -1,0 +1,165 @@
+import { ErrorCode, LocalError, RpcError } from "../../base/errors.ts";
+import type { Host } from "../../base/host.ts";
+import { cloneJson, isObject, ownMember, type JsonObject } from "../../base/json.ts";
+import type { IncomingRequest } from "../../jsonrpc/incoming.ts";
+import { isThenable } from "../../jsonrpc/log.ts";
+import { describeProblem } from "../../wire/check.ts";
+import { checkRetryParams, type ClientCapabilities, type InputRequest } from "../../wire/gen/mcp.ts";
+import type { SchemaCompiler } from "../endpoint.ts";
+import { invalidParams } from "../lifecycle.ts";
+import type { Binding, SealedStates } from "../sealed-state.ts";
+import { requireCapability, type Asker, type Question } from "./server-ask.ts";
+
+/** One request of a revision in which a server asks by its result. */
+export interface Suspension {
+  /** Made when it is first asked for: a request whose handler does not ask pays nothing. */
+  readonly asker: () => Asker;
+  /** Runs the handler. The outcome is the handler's, or an `input_required` result where it has asked what is not answered yet. */
+  run(handler: () => unknown): unknown;
+}
+
+export interface SuspensionParts {
+  readonly host: Host;
+  readonly states: SealedStates;
+  readonly maxAsks: number;
+  readonly compile: SchemaCompiler | undefined;
+}
+
+/** The requests that may be answered by questions (2026-07-28, basic/patterns/mrtr, Supported Requests). */
+const ASKING: ReadonlySet<string> = new Set(["tools/call", "prompts/get", "resources/read"]);
+
+/** What the client keeps for us between two runs, by the key of the question. */
+interface Saved {
+  /** How often the client has been asked. */
+  readonly rounds: number;
+  /** Digests of the questions. */
+  readonly asked: JsonObject;
+  readonly answers: JsonObject;
+  readonly kept: JsonObject;
+}
+const NOTHING_SAVED: Saved = { rounds: 0, asked: {}, answers: {}, kept: {} };
+
+/**
+ * A handler that asks is stopped there, and run again from its start when the client comes back with the answer; nothing is kept here in
+ * between. Questions are known by their order and their digest, so that an answer never serves for another question: a handler that asks
+ * something else when it is run again gets no stale answer, and the client is asked anew.
+ */
+export function openSuspension(parts: SuspensionParts, request: IncomingRequest, capabilities: ClientCapabilities): Suspension {
+  const { states, maxAsks, compile } = parts;
+  const { method, params } = request;
+  const asked = new Map<string, { readonly request: InputRequest; readonly digest: string; readonly answer?: unknown }>();
+  const kept = new Map<string, unknown>();
+  const started: Promise<unknown>[] = [];
+  let saved = NOTHING_SAVED;
+  // What decides over the handler's own outcome, however it went on.
+  let verdict: "suspended" | RpcError | undefined;
+  let asker: Asker | undefined;
+
+  const answerTo = async <Answer>(key: string, { request: question, check }: Question<Answer>): Promise<Answer> => {
+    if (started.length >= maxAsks) throw (verdict = new RpcError(ErrorCode.internalError, `The handler asks more than ${maxAsks} questions (maxAsks)`));
+    requireCapability(question, capabilities);
+    const digest = await states.digest([question.method, question.params ?? {}]);
+    const responses = isObject(params.inputResponses) ? params.inputResponses : {};
+    const known = ownMember(saved.asked, key) === digest ? (ownMember(saved.answers, key) ?? ownMember(responses, key)) : undefined;
+    if (known === undefined) {
+      asked.set(key, { request: question, digest });
+      verdict ??= "suspended";
+      throw new LocalError("aborted", "the handler is suspended until the client has answered; it will be run again");
+    }
+    const problem = check(known, compile);
+    if (problem !== undefined) throw (verdict = invalidParams(describeProblem(problem, `params.inputResponses.${key}`)));
+    asked.set(key, { request: question, digest, answer: known });
+    // The check vouches for the type.
+    return known as Answer;
+  };
+
+  const createAsker = (): Asker => ({
+    ask(question) {
+      if (!ASKING.has(method)) {
+        return Promise.reject(new LocalError("unsupported", `in this revision nothing can be asked while ${method} is answered`));
+      }
+      if (typeof params.requestState === "string" && !states.looksSealed(params.requestState)) {
+        return Promise.reject((verdict = invalidParams("params.requestState is not what this server gave out")));
+      }
+      const answer = answerTo(`ask-${started.length + 1}`, question);
+      // Whoever asked gets the rejection, if he waits for it at all.
+      started.push(answer.catch(() => {}));
+      return answer;
+    },
+    async once<Value>(key: string, make: () => Value | Promise<Value>) {
+      const before = ownMember(saved.kept, key);
+      // What is kept goes through JSON, on the first run as on the later ones.
+      const value = kept.has(key) ? kept.get(key) : before !== undefined ? before : cloneJson(await make());
+      kept.set(key, value);
+      // Kept under the key by the caller's own function of the same type, in this run or an earlier one.
+      return value as Value;
+    },
+  });
+
+  const binding = async (): Promise<Binding> => {
+    const { _meta, inputResponses: _given, requestState: _state, ...content } = params;
+    const { type, id } = request.from.principal ?? {};
+    return { principal: JSON.stringify([type ?? null, id ?? null]), method, params: await states.digest(content) };
+  };
+  const resume = async (state: string) => {
+    const content = await states.open(state, await binding());
+    // Sealed by `ask` below.
+    saved = content as unknown as Saved;
+  };
+  const inputRequired = async (): Promise<JsonObject> => {
+    const rounds = saved.rounds + 1;
+    if (rounds > maxAsks) throw new RpcError(ErrorCode.internalError, `The handler has asked ${maxAsks} times and is not done (maxAsks)`);
+    const all = [...asked];
+    const open = all.filter(([, { answer }]) => answer === undefined);
+    const content = {
+      rounds,
+      asked: Object.fromEntries(all.map(([key, { digest }]) => [key, digest])),
+      answers: Object.fromEntries(all.flatMap(([key, { answer }]) => (answer === undefined ? [] : [[key, answer]]))),
+      kept: Object.fromEntries(kept),
+    } satisfies Saved;
+    return {
+      resultType: "input_required",
+      inputRequests: Object.fromEntries(open.map(([key, { request: question }]) => [key, question])),
+      requestState: await states.seal(content, await binding()),
+    };
+  };
+  const finish = async (outcome: () => unknown): Promise<unknown> => {
+    // Questions that were put side by side are all in one result.
+    await Promise.all(started);
+    if (verdict === undefined) return outcome();
+    if (verdict === "suspended") return await inputRequired();
+    throw verdict;
+  };
+  const runNow = (handler: () => unknown): unknown => {
+    let outcome: unknown;
+    try {
+      outcome = handler();
+    } catch (thrown) {
+      if (asker === undefined) throw thrown;
+      return finish(() => {
+        throw thrown;
+      });
+    }
+    if (!isThenable(outcome)) return asker === undefined ? outcome : finish(() => outcome);
+    return Promise.resolve(outcome).then(
+      (result) => (asker === undefined ? result : finish(() => result)),
+      (thrown: unknown) =>
+        finish(() => {
+          throw thrown;
+        }),
+    );
+  };
+
+  return {
+    asker: () => (asker ??= createAsker()),
+    run(handler) {
+      if (!ASKING.has(method)) return handler();
+      const problem = checkRetryParams(params);
+      if (problem !== undefined) throw invalidParams(describeProblem(problem, "params"));
+      const state = params.requestState;
+      // A handler that asks by results of its own has states of its own, which are none of our business.
+      if (typeof state !== "string" || !states.looksSealed(state)) return runNow(handler);
+      return resume(state).then(() => runNow(handler));
+    },
+  };
+}
