@@ -32,7 +32,7 @@ import {
 import { createDirectAsker, type Asker } from "./features/server-ask.ts";
 import { createFeatures } from "./features/server-features.ts";
 import { createPost, type ServerLink } from "./features/server-link.ts";
-import { createSendLog, wantedLevel } from "./features/server-logging.ts";
+import { createSendLog, logToSessions, wantedLevel } from "./features/server-logging.ts";
 import type { PromptHandler, PromptOptions, RegisteredPrompt } from "./features/server-prompts.ts";
 import type { RegisteredResource, RegisteredTemplate, ResourceReader, TemplateOptions, TemplateReader } from "./features/server-resources.ts";
 import { openSuspension } from "./features/server-suspend.ts";
@@ -152,10 +152,7 @@ export class McpServer {
 
   /** Logs to all sessions that want that level. What belongs to a request is better logged by its handler's context. */
   log(level: LoggingLevel, data: unknown, logger?: string): void {
-    for (const link of this.#connections.keys()) {
-      const wanted = () => (link.session === undefined ? undefined : (link.logLevel ?? "debug"));
-      void createSendLog({ announced: this.#features.logs, wanted, notify: link.peer.notify })(level, data, logger);
-    }
+    logToSessions(this.#connections.keys(), this.#features.logs, level, data, logger);
   }
 
   /** Answers a method. The lifecycle's own are refused, and those of tools, prompts and resources once there is one. */

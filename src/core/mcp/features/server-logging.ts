@@ -3,8 +3,7 @@ import type { JsonObject } from "../../base/json.ts";
 import { describeProblem } from "../../wire/check.ts";
 import { checkLoggingLevel, checkSetLevelParams, type LoggingLevel } from "../../wire/gen/mcp.ts";
 import { META } from "../../wire/versions.ts";
-import type { Era } from "../lifecycle.ts";
-import { invalidParams } from "../lifecycle.ts";
+import { invalidParams, type Era } from "../lifecycle.ts";
 import type { ServerLink } from "./server-link.ts";
 
 /** `data` is a sentence, or any JSON; `logger` the part of the server that speaks. */
@@ -44,11 +43,25 @@ export interface LoggerParts {
  */
 export function createSendLog({ announced, wanted, notify }: LoggerParts): SendLog {
   return (level, data, logger) => {
-    const problem = checkLoggingLevel(level);
-    if (problem !== undefined) throw new LocalError("invalid_argument", describeProblem(problem, "the log level"));
-    if (!announced) throw new LocalError("unsupported", "this server does not log to clients: give it the capability logging: {}");
+    assertLoggable(level, announced);
     const least = wanted();
     if (least === undefined || LEVELS.indexOf(level) < LEVELS.indexOf(least)) return Promise.resolve();
-    return notify("notifications/message", logger === undefined ? { level, data } : { level, logger, data }).catch(() => {});
+    const content = { data: data === undefined ? null : data };
+    return notify("notifications/message", logger === undefined ? { level, ...content } : { level, logger, ...content }).catch(() => {});
   };
+}
+
+/** To all sessions that want the level: a stateless client has no stream that a message outside of its requests could go to. */
+export function logToSessions(links: Iterable<ServerLink>, announced: boolean, ...[level, data, logger]: Parameters<SendLog>): void {
+  assertLoggable(level, announced);
+  for (const link of links) {
+    const wanted = () => (link.session === undefined ? undefined : wantedLevel("handshake", {}, link));
+    void createSendLog({ announced, wanted, notify: link.peer.notify })(level, data, logger);
+  }
+}
+
+function assertLoggable(level: unknown, announced: boolean): void {
+  const problem = checkLoggingLevel(level);
+  if (problem !== undefined) throw new LocalError("invalid_argument", describeProblem(problem, "the log level"));
+  if (!announced) throw new LocalError("unsupported", "this server does not log to clients: give it the capability logging: {}");
 }
