@@ -1,19 +1,10 @@
 import { RpcError, ErrorCode } from "../base/errors.ts";
 import { isObject, ownMember, setMember, type JsonObject } from "../base/json.ts";
-import { describeProblem, type Problem } from "../wire/check.ts";
-import {
-  checkCallToolParams,
-  checkCallToolResult,
-  checkCancelledParams,
-  checkDiscoverResult,
-  checkInitializeParams,
-  checkInitializeResult,
-  checkListToolsResult,
-  checkPaginatedParams,
-  checkProgressParams,
-} from "../wire/gen/mcp.ts";
+import { describeProblem } from "../wire/check.ts";
+import { checkCreateTaskResult } from "../wire/gen/mcp.ts";
 import type { Phase } from "../wire/gen/interceptors.ts";
 import { isErrorResponse, isRequest, isResult, type Message } from "../wire/message.ts";
+import { METHODS } from "../wire/methods.ts";
 import type { Exchange } from "./ledger.ts";
 
 /**
@@ -36,28 +27,20 @@ export const LIFECYCLE_METHODS: ReadonlySet<string> = new Set(["initialize", "se
 /** Notifications that never run through a chain. */
 export const PLAIN_NOTIFICATIONS: ReadonlySet<string> = new Set(["notifications/initialized", "notifications/cancelled"]);
 
-type Check = (value: unknown) => Problem | undefined;
-const CHECKS: Record<Phase, ReadonlyMap<string, Check>> = {
-  request: new Map<string, Check>([
-    ["initialize", checkInitializeParams],
-    ["tools/call", checkCallToolParams],
-    ["tools/list", checkPaginatedParams],
-    ["notifications/progress", checkProgressParams],
-    ["notifications/cancelled", checkCancelledParams],
-  ]),
-  response: new Map<string, Check>([
-    ["initialize", checkInitializeResult],
-    ["server/discover", checkDiscoverResult],
-    ["tools/call", checkCallToolResult],
-    ["tools/list", checkListToolsResult],
-  ]),
-};
-
 /** What is wrong with the params of a request or the result of a response, as a sentence; `undefined` if nothing is. */
 export function checkPart(method: string, phase: Phase, part: unknown): string | undefined {
   if (!isObject(part)) return `${phase === "request" ? "params" : "result"} must be an object`;
-  const found = CHECKS[phase].get(method)?.(part);
-  return found === undefined ? undefined : describeProblem(found, phase === "request" ? "params" : "result");
+  const known = METHODS.get(method);
+  if (phase === "request") {
+    const found = known?.params(part);
+    return found === undefined ? undefined : describeProblem(found, "params");
+  }
+  if (known?.kind !== "request") return undefined;
+  const found = known.result(part);
+  if (found === undefined) return undefined;
+  // The answer may be a task instead, which the request has asked for.
+  if (known.becomesTask !== undefined && checkCreateTaskResult(part) === undefined) return undefined;
+  return describeProblem(found, "result");
 }
 
 // The client's own bookkeeping of a multi round-trip request: not payload, and put back byte for byte.

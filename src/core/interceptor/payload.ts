@@ -1,7 +1,7 @@
 import type { JsonObject } from "../base/json.ts";
 import type { Phase } from "../wire/gen/interceptors.ts";
-import type { CallToolParams, CallToolResult, ListToolsResult, PaginatedParams } from "../wire/gen/mcp.ts";
 import type { ErrorObject } from "../wire/message.ts";
+import type { McpPayloads } from "../wire/payloads.ts";
 import type { KnownEvent } from "./event.ts";
 
 /** Params or result of an MCP method whose members we do not spell out. */
@@ -10,17 +10,12 @@ export interface OpenPayload {
   [member: string]: unknown;
 }
 
-interface Payloads {
-  "tools/call": { request: CallToolParams; response: CallToolResult };
-  "tools/list": { request: PaginatedParams; response: ListToolsResult };
-}
-
 /**
  * The payload of an event in a phase: `params` of the request, `result` of the response. Patterns over one namespace of MCP
  * give an open object; `*` and custom events may carry any JSON.
  */
-export type PayloadOf<E extends string, P extends Phase> = E extends keyof Payloads
-  ? Payloads[E][P]
+export type PayloadOf<E extends string, P extends Phase> = E extends keyof McpPayloads
+  ? McpPayloads[E][P]
   : E extends KnownEvent | "tools/*" | "prompts/*" | "resources/*" | "sampling/*" | "elicitation/*" | "roots/*"
     ? OpenPayload
     : unknown;

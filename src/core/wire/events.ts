@@ -1,6 +1,6 @@
 import type { JsonObject } from "../base/json.ts";
 import type { Phase } from "./gen/interceptors.ts";
-import type { CallToolParams, CallToolResult, ListToolsResult, PaginatedParams } from "./gen/mcp.ts";
+import type { McpPayloads } from "./payloads.ts";
 
 /** The events that the SEP names (Hooks). The list is open: any method is an event, and programs may add their own. */
 export const EVENTS = [
@@ -20,10 +20,7 @@ export const EVENTS = [
 export type KnownEvent = (typeof EVENTS)[number];
 
 /** Payloads whose shape we know. An event that is missing here has any JSON object for a payload. */
-export interface EventPayloads {
-  "tools/list": { request: PaginatedParams; response: ListToolsResult };
-  "tools/call": { request: CallToolParams; response: CallToolResult };
-}
+export type EventPayloads = McpPayloads;
 
 /**
  * The payload of an event in a phase: `params` of the request, `result` of the response. Distributes over unions; patterns, events of one's
