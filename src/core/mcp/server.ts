@@ -1,7 +1,6 @@
 import { ErrorCode, LocalError, RpcError } from "../base/errors.ts";
 import { cloneJson, isObject, type JsonObject } from "../base/json.ts";
 import type { IncomingRequest } from "../jsonrpc/incoming.ts";
-import { isThenable } from "../jsonrpc/log.ts";
 import type { RequestOptions } from "../jsonrpc/outgoing.ts";
 import type { Middleware, OutgoingMiddleware } from "../jsonrpc/peer.ts";
 import { schemaFor } from "../schema/schema.ts";
@@ -35,7 +34,7 @@ import { createPost, type ServerLink } from "./features/server-link.ts";
 import { createSendLog, logToSessions, wantedLevel } from "./features/server-logging.ts";
 import type { PromptHandler, PromptOptions, RegisteredPrompt } from "./features/server-prompts.ts";
 import type { RegisteredResource, RegisteredTemplate, ResourceReader, TemplateOptions, TemplateReader } from "./features/server-resources.ts";
-import { openSuspension } from "./features/server-suspend.ts";
+import { createSuspendable } from "./features/server-suspend.ts";
 import { admit, isImplementation, resolveVersions, type Admission, type Session } from "./lifecycle.ts";
 import { completeResult, resolveCache, type CacheOption } from "./results.ts";
 import { createSealedStates } from "./sealed-state.ts";
@@ -100,7 +99,7 @@ export class McpServer {
   readonly #endpoint;
   readonly #compile;
   readonly #cache;
-  readonly #states;
+  readonly #suspension;
   readonly #features;
   readonly #connections = new Map<ServerLink, ServerConnection>();
 
@@ -114,11 +113,12 @@ export class McpServer {
     this.#compile = compileSchema;
     this.#endpoint = createEndpoint<ServerContext>(options);
     const { host, limits, log, methods } = this.#endpoint;
-    this.#states = createSealedStates({
+    const states = createSealedStates({
       host,
       ...(stateKey === undefined ? {} : { keys: stateKey }),
       ...(stateTtlMs === undefined ? {} : { ttlMs: stateTtlMs }),
     });
+    this.#suspension = { states, maxAsks: limits.maxAsks, compile: compileSchema };
     const announced = () => this.#capabilities();
     this.#features = createFeatures({ host, limits, log, compile: compileSchema, pageSize, given, owned: methods, announced });
   }
@@ -235,11 +235,12 @@ export class McpServer {
   }
 
   #serveStateless(request: IncomingRequest, admission: Admitted, link: ServerLink): unknown {
-    const { host, limits } = this.#endpoint;
-    const parts = { host, states: this.#states, maxAsks: limits.maxAsks, compile: this.#compile };
-    const suspension = openSuspension(parts, request, admission.client.capabilities);
-    const context = this.#context(request, admission, link, suspension.asker);
-    return this.#completed(request, suspension.run(() => this.#dispatch(request, context, link)));
+    const suspendable = createSuspendable(this.#suspension, request, admission.client.capabilities);
+    const context = this.#context(request, admission, link, suspendable.asker);
+    return suspendable.run(
+      () => this.#dispatch(request, context, link),
+      (result) => this.#completed(request, result),
+    );
   }
 
   #context(request: IncomingRequest, admission: Admitted, link: ServerLink, asker: () => Asker): ServerContext {
@@ -264,7 +265,6 @@ export class McpServer {
   }
 
   #completed(request: IncomingRequest, outcome: unknown): unknown {
-    if (isThenable(outcome)) return Promise.resolve(outcome).then((result) => this.#completed(request, result));
     const result = outcome ?? {};
     // The peer refuses what is no object.
     if (!isObject(result)) return result;

@@ -1,5 +1,4 @@
 import { ErrorCode, LocalError, RpcError } from "../../base/errors.ts";
-import type { Host } from "../../base/host.ts";
 import { cloneJson, isObject, ownMember, type JsonObject } from "../../base/json.ts";
 import type { IncomingRequest } from "../../jsonrpc/incoming.ts";
 import { isThenable } from "../../jsonrpc/log.ts";
@@ -11,15 +10,17 @@ import type { Binding, SealedStates } from "../sealed-state.ts";
 import { requireCapability, type Asker, type Question } from "./server-ask.ts";
 
 /** One request of a revision in which a server asks by its result. */
-export interface Suspension {
+export interface Suspendable {
   /** Made when it is first asked for: a request whose handler does not ask pays nothing. */
   readonly asker: () => Asker;
-  /** Runs the handler. The outcome is the handler's, or an `input_required` result where it has asked what is not answered yet. */
-  run(handler: () => unknown): unknown;
+  /**
+   * Runs the handler, and gives what `complete` makes of the outcome: the handler's, or an `input_required` result where it has asked what
+   * is not answered yet.
+   */
+  run(handler: () => unknown, complete: (result: unknown) => unknown): unknown;
 }
 
 export interface SuspensionParts {
-  readonly host: Host;
   readonly states: SealedStates;
   readonly maxAsks: number;
   readonly compile: SchemaCompiler | undefined;
@@ -44,7 +45,56 @@ const NOTHING_SAVED: Saved = { rounds: 0, asked: {}, answers: {}, kept: {} };
  * between. Questions are known by their order and their digest, so that an answer never serves for another question: a handler that asks
  * something else when it is run again gets no stale answer, and the client is asked anew.
  */
-export function openSuspension(parts: SuspensionParts, request: IncomingRequest, capabilities: ClientCapabilities): Suspension {
+export function createSuspendable(parts: SuspensionParts, request: IncomingRequest, capabilities: ClientCapabilities): Suspendable {
+  const { method, params } = request;
+  let opened: Suspension | undefined;
+  const open = () => (opened ??= openSuspension(parts, request, capabilities));
+  return {
+    asker: () => open().asker,
+    run(handler, complete) {
+      if (!ASKING.has(method) || (params.requestState === undefined && params.inputResponses === undefined)) return runNow(() => opened, handler, complete);
+      const problem = checkRetryParams(params);
+      if (problem !== undefined) throw invalidParams(describeProblem(problem, "params"));
+      const state = params.requestState;
+      // A handler that asks by results of its own has states of its own, which are none of our business.
+      if (typeof state !== "string" || !parts.states.looksSealed(state)) return runNow(() => opened, handler, complete);
+      return open().resume(state).then(() => runNow(() => opened, handler, complete));
+    },
+  };
+}
+
+function runNow(opened: () => Suspension | undefined, handler: () => unknown, complete: (result: unknown) => unknown): unknown {
+  const done = (result: unknown): unknown => {
+    const suspension = opened();
+    return suspension === undefined ? complete(result) : suspension.finish(() => result).then(complete);
+  };
+  const failed = (thrown: unknown): unknown => {
+    const suspension = opened();
+    if (suspension === undefined) throw thrown;
+    const rethrow = () => {
+      throw thrown;
+    };
+    return suspension.finish(rethrow).then(complete);
+  };
+  let outcome: unknown;
+  try {
+    outcome = handler();
+  } catch (thrown) {
+    return failed(thrown);
+  }
+  return isThenable(outcome) ? Promise.resolve(outcome).then(done, failed) : done(outcome);
+}
+
+/** The part that exists once a handler has asked, or the client has come back. */
+interface Suspension {
+  readonly asker: Asker;
+  /** Takes up what was sealed. Rejects with the `RpcError` for a state that is not taken. */
+  resume(state: string): Promise<void>;
+  /** Decides between the handler's own outcome and the questions that it has put. */
+  finish(outcome: () => unknown): Promise<unknown>;
+}
+
+function openSuspension(parts: SuspensionParts, request: IncomingRequest, capabilities: ClientCapabilities): Suspension {
   const { states, maxAsks, compile } = parts;
   const { method, params } = request;
   const asked = new Map<string, { readonly request: InputRequest; readonly digest: string; readonly answer?: unknown }>();
@@ -53,7 +103,6 @@ export function openSuspension(parts: SuspensionParts, request: IncomingRequest,
   let saved = NOTHING_SAVED;
   // What decides over the handler's own outcome, however it went on.
   let verdict: "suspended" | RpcError | undefined;
-  let asker: Asker | undefined;
 
   const answerTo = async <Answer>(key: string, { request: question, check }: Question<Answer>): Promise<Answer> => {
     if (started.length >= maxAsks) throw (verdict = new RpcError(ErrorCode.internalError, `The handler asks more than ${maxAsks} questions (maxAsks)`));
@@ -73,7 +122,7 @@ export function openSuspension(parts: SuspensionParts, request: IncomingRequest,
     return known as Answer;
   };
 
-  const createAsker = (): Asker => ({
+  const asker: Asker = {
     ask(question) {
       if (!ASKING.has(method)) {
         return Promise.reject(new LocalError("unsupported", `in this revision nothing can be asked while ${method} is answered`));
@@ -94,17 +143,12 @@ export function openSuspension(parts: SuspensionParts, request: IncomingRequest,
       // Kept under the key by the caller's own function of the same type, in this run or an earlier one.
       return value as Value;
     },
-  });
+  };
 
   const binding = async (): Promise<Binding> => {
     const { _meta, inputResponses: _given, requestState: _state, ...content } = params;
     const { type, id } = request.from.principal ?? {};
     return { principal: JSON.stringify([type ?? null, id ?? null]), method, params: await states.digest(content) };
-  };
-  const resume = async (state: string) => {
-    const content = await states.open(state, await binding());
-    // Sealed by `ask` below.
-    saved = content as unknown as Saved;
   };
   const inputRequired = async (): Promise<JsonObject> => {
     const rounds = saved.rounds + 1;
@@ -123,43 +167,19 @@ export function openSuspension(parts: SuspensionParts, request: IncomingRequest,
       requestState: await states.seal(content, await binding()),
     };
   };
-  const finish = async (outcome: () => unknown): Promise<unknown> => {
-    // Questions that were put side by side are all in one result.
-    await Promise.all(started);
-    if (verdict === undefined) return outcome();
-    if (verdict === "suspended") return await inputRequired();
-    throw verdict;
-  };
-  const runNow = (handler: () => unknown): unknown => {
-    let outcome: unknown;
-    try {
-      outcome = handler();
-    } catch (thrown) {
-      if (asker === undefined) throw thrown;
-      return finish(() => {
-        throw thrown;
-      });
-    }
-    if (!isThenable(outcome)) return asker === undefined ? outcome : finish(() => outcome);
-    return Promise.resolve(outcome).then(
-      (result) => (asker === undefined ? result : finish(() => result)),
-      (thrown: unknown) =>
-        finish(() => {
-          throw thrown;
-        }),
-    );
-  };
-
   return {
-    asker: () => (asker ??= createAsker()),
-    run(handler) {
-      if (!ASKING.has(method)) return handler();
-      const problem = checkRetryParams(params);
-      if (problem !== undefined) throw invalidParams(describeProblem(problem, "params"));
-      const state = params.requestState;
-      // A handler that asks by results of its own has states of its own, which are none of our business.
-      if (typeof state !== "string" || !states.looksSealed(state)) return runNow(handler);
-      return resume(state).then(() => runNow(handler));
+    asker,
+    async resume(state) {
+      const content = await states.open(state, await binding());
+      // Sealed by `inputRequired`.
+      saved = content as unknown as Saved;
+    },
+    async finish(outcome) {
+      // Questions that were put side by side are all in one result.
+      await Promise.all(started);
+      if (verdict === undefined) return outcome();
+      if (verdict === "suspended") return await inputRequired();
+      throw verdict;
     },
   };
 }
