@@ -62,6 +62,7 @@ export type { PromptHandler } from "./core/mcp/features/server-prompts.ts";
 export type { Registered } from "./core/mcp/features/server-registry.ts";
 export type { ResourceReader, TemplateReader } from "./core/mcp/features/server-resources.ts";
 export type { CacheHints, CacheOption } from "./core/mcp/results.ts";
+export type { ToolHandler } from "./core/mcp/tools.ts";
 export { McpServer, type McpServerOptions, type ServerConnection } from "./core/mcp/server.ts";
 
 export {

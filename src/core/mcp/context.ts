@@ -149,6 +149,6 @@ export function createServerContext(
 }
 
 function refuseToAsk(method: string): Promise<never> {
-  const reason = "in this revision a server asks by an input_required result";
+  const reason = "in this revision a server asks by its result, which the context's `ask` does";
   return Promise.reject(new LocalError("unsupported", `${method} cannot be asked: ${reason}`));
 }

@@ -1,7 +1,8 @@
-import { LocalError } from "../base/errors.ts";
+import { ErrorCode, LocalError, RpcError } from "../base/errors.ts";
 import { isObject, ownMember, type JsonObject } from "../base/json.ts";
 import type { Implementation } from "../wire/gen/mcp.ts";
 import { META } from "../wire/versions.ts";
+import type { Era } from "./lifecycle.ts";
 
 /** How long, and by whom, a result may be reused (2026-07-28, server/utilities/caching). */
 export interface CacheHints {
@@ -43,6 +44,14 @@ export function completeResult(method: string, result: JsonObject, serverInfo: I
   const meta = ownMember(result, "_meta");
   const cache = resultType === "complete" ? cacheTable.get(method) : undefined;
   return { ...cache, ...result, resultType, _meta: { [META.serverInfo]: serverInfo, ...(isObject(meta) ? meta : {}) } };
+}
+
+/** Whether a handler's result is of a type of its own, and not the whole answer. Older revisions have no such results, and no client reads them. */
+export function isInterim(result: JsonObject, era: Era): boolean {
+  const resultType = ownMember(result, "resultType") ?? "complete";
+  if (resultType === "complete") return false;
+  if (era === "stateless") return true;
+  throw new RpcError(ErrorCode.internalError, "The handler's result needs revision 2026-07-28: one that asks by its context serves all revisions");
 }
 
 /**

@@ -1,7 +1,6 @@
 import { ErrorCode, LocalError, RpcError } from "../base/errors.ts";
-import { cloneJson, isObject, type JsonObject } from "../base/json.ts";
+import { cloneJson, isObject } from "../base/json.ts";
 import type { IncomingRequest } from "../jsonrpc/incoming.ts";
-import type { RequestOptions } from "../jsonrpc/outgoing.ts";
 import type { Middleware, OutgoingMiddleware } from "../jsonrpc/peer.ts";
 import { schemaFor } from "../schema/schema.ts";
 import type { Transport } from "../transport/transport.ts";
@@ -29,6 +28,7 @@ import {
   type TransportWrapper,
 } from "./endpoint.ts";
 import { createDirectAsker, type Asker } from "./features/server-ask.ts";
+import { createConnection, type ServerConnection } from "./features/server-connection.ts";
 import { createFeatures } from "./features/server-features.ts";
 import { createPost, type ServerLink } from "./features/server-link.ts";
 import { createSendLog, logToSessions, wantedLevel } from "./features/server-logging.ts";
@@ -39,6 +39,8 @@ import { admit, isImplementation, resolveVersions, type Admission, type Session 
 import { completeResult, resolveCache, type CacheOption } from "./results.ts";
 import { createSealedStates } from "./sealed-state.ts";
 import type { RegisteredTool, ToolHandler } from "./tools.ts";
+
+export type { ServerConnection } from "./features/server-connection.ts";
 
 export interface McpServerOptions extends EndpointOptions {
   /** How to use the server, for the client's model. */
@@ -61,18 +63,6 @@ export interface McpServerOptions extends EndpointOptions {
   readonly stateKey?: Uint8Array | readonly Uint8Array[];
   /** How long a client may take to answer. Default: ten minutes. */
   readonly stateTtlMs?: number;
-}
-
-/** One client's connection. */
-export interface ServerConnection {
-  /** What the client made of the handshake; `undefined` before it, and for a client that makes none. */
-  readonly session: Session | undefined;
-  readonly closed: Promise<LocalError | undefined>;
-  /** Asks the client. Rejects with `unsupported` before the handshake: in stateless revisions a server asks by its results. */
-  request(method: string, params?: JsonObject, options?: RequestOptions): Promise<JsonObject>;
-  notify(method: string, params?: JsonObject): Promise<void>;
-  /** Answers the open subscriptions first; everything else that is being handled is cut off. */
-  close(why?: LocalError): Promise<void>;
 }
 
 const CAPABILITIES = [
@@ -275,7 +265,8 @@ export class McpServer {
 
   #capabilities(): ServerCapabilities {
     const { methods, extensions } = this.#endpoint;
-    return joinCapabilities(capabilitiesOf(methods.keys(), CAPABILITIES), this.#features.capabilities(), this.#options.capabilities ?? {}, extensions());
+    const derived = joinCapabilities(capabilitiesOf(methods.keys(), CAPABILITIES), this.#features.capabilities());
+    return joinCapabilities(derived, this.#options.capabilities ?? {}, extensions());
   }
 
   #initialized({ version }: Session, capabilities: ServerCapabilities): InitializeResult {
@@ -291,20 +282,4 @@ export class McpServer {
       ...(instructions === undefined ? {} : { instructions }),
     };
   }
-}
-
-function createConnection(link: ServerLink, endStreams: () => Promise<void>): ServerConnection {
-  const { peer } = link;
-  return {
-    get session() {
-      return link.session;
-    },
-    closed: peer.closed,
-    request(method, params, options) {
-      if (link.session !== undefined) return peer.request(method, params, options);
-      return Promise.reject(new LocalError("unsupported", `${method} cannot be asked: the client has made no handshake`));
-    },
-    notify: (method, params) => peer.notify(method, params),
-    close: (why) => (link.streams.size === 0 ? peer.close(why) : endStreams().then(() => peer.close(why))),
-  };
 }

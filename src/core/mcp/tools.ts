@@ -7,7 +7,8 @@ import type { ServerContext } from "./context.ts";
 import type { SchemaCheck, SchemaCompiler } from "./endpoint.ts";
 import { pageOf } from "./features/server-pages.ts";
 import { createRegistry, type Registered } from "./features/server-registry.ts";
-import { anyStructuredContent, invalidInputIsResult, invalidParams } from "./lifecycle.ts";
+import { anyStructuredContent, invalidInputIsResult, invalidParams, type Era } from "./lifecycle.ts";
+import { isInterim } from "./results.ts";
 
 /** What a tool may return: a text becomes one block; structured content alone gets a text block with its JSON. */
 export type ToolOutcome = string | undefined | void | (Partial<CallToolResult> & JsonObject);
@@ -66,7 +67,7 @@ export function createTools(log: Log, compile: SchemaCompiler | undefined, optio
       return failed(describeError(thrown));
     }
     // A malformed outcome is the server's fault, and no result that a model could learn from.
-    return toResult(name, outcome);
+    return toResult(name, outcome, context.era);
   };
 
   return {
@@ -97,12 +98,11 @@ export function createTools(log: Log, compile: SchemaCompiler | undefined, optio
   };
 }
 
-function toResult(name: string, outcome: ToolOutcome): JsonObject {
+function toResult(name: string, outcome: ToolOutcome, era: Era): JsonObject {
   if (outcome === undefined) return { content: [] };
   if (typeof outcome === "string") return { content: [textBlock(outcome)] };
   if (!isObject(outcome)) throw new LocalError("malformed_result", `the tool ${name} returned neither a text nor a result`);
-  const resultType = ownMember(outcome, "resultType");
-  if (Array.isArray(ownMember(outcome, "content")) || (resultType !== undefined && resultType !== "complete")) return outcome;
+  if (isInterim(outcome, era) || Array.isArray(ownMember(outcome, "content"))) return outcome;
   if (outcome.content === undefined && outcome.structuredContent !== undefined) {
     return { ...outcome, content: [textBlock(JSON.stringify(outcome.structuredContent))] };
   }

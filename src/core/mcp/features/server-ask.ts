@@ -28,7 +28,7 @@ export interface Question<Answer> {
   readonly answer?: Answer;
 }
 
-/** For revisions in which a question is a request of its own; elsewhere the client decides how long it takes. */
+/** For revisions in which a question is a request of its own (ten minutes for what a person has a hand in); elsewhere the client takes its time. */
 export type AskOptions = Pick<RequestOptions, "timeoutMs" | "signal" | "onProgress">;
 
 /** How a handler asks the client, in either era. */
@@ -37,8 +37,8 @@ export interface Asker {
   once<Value>(key: string, make: () => Value | Promise<Value>): Promise<Value>;
 }
 
-// A person has to read and type.
-const ELICITATION_TIMEOUT_MS = 600_000;
+// A person has to read and type, or to approve what a model is asked and says.
+const PERSON_TIMEOUT_MS = 600_000;
 
 /** Asks the user, by a form or by a page to visit. */
 export function elicit(params: ElicitParams): Question<ElicitResult> {
@@ -110,14 +110,15 @@ export function createDirectAsker({ host, request, capabilities, compile }: Dire
     async ask<Answer>(question: Question<Answer>, options: AskOptions = {}) {
       const { method } = question.request;
       requireCapability(question.request, capabilities);
-      const timeout = method === "elicitation/create" ? { timeoutMs: ELICITATION_TIMEOUT_MS } : {};
+      const timeout = method === "roots/list" ? {} : { timeoutMs: PERSON_TIMEOUT_MS };
       let answer: JsonObject;
       try {
         answer = await request.request(method, withElicitationId(question.request, host), { ...timeout, ...options });
       } catch (thrown) {
         // Passed on as it is, the client's error would look like one of this server's about its own request.
         if (!(thrown instanceof RpcError)) throw thrown;
-        throw new LocalError("refused", `the client did not answer ${method}: ${describeError(thrown)}`, { details: { code: thrown.code }, cause: thrown });
+        const details = { code: thrown.code };
+        throw new LocalError("refused", `the client did not answer ${method}: ${describeError(thrown)}`, { details, cause: thrown });
       }
       const problem = question.check(answer, compile);
       if (problem !== undefined) throw new LocalError("invalid_message", `the client's answer to ${method}: ${describeProblem(problem, "result")}`);

@@ -1,9 +1,17 @@
 import { LocalError } from "../../base/errors.ts";
 import { isObject, ownMember, type JsonObject } from "../../base/json.ts";
 import { describeProblem } from "../../wire/check.ts";
-import { checkGetPromptParams, checkGetPromptResult, checkPrompt, type GetPromptResult, type Prompt, type PromptMessage } from "../../wire/gen/mcp.ts";
+import {
+  checkGetPromptParams,
+  checkGetPromptResult,
+  checkPrompt,
+  type GetPromptResult,
+  type Prompt,
+  type PromptMessage,
+} from "../../wire/gen/mcp.ts";
 import type { ServerContext } from "../context.ts";
 import { invalidParams } from "../lifecycle.ts";
+import { isInterim } from "../results.ts";
 import type { Completers } from "./server-completion.ts";
 import { pageOf } from "./server-pages.ts";
 import { createRegistry, type Registered } from "./server-registry.ts";
@@ -57,8 +65,9 @@ export function createPrompts(pageSize: number, changed: () => void): Prompts {
       return completes;
     },
     add(definition, handler, { complete = {} } = {}) {
-      const known = new Set(definition.arguments?.map(({ name }) => name));
-      const stray = Object.keys(complete).find((name) => !known.has(name));
+      // One that is malformed is left to the registry.
+      const known = checkPrompt(definition) === undefined ? new Set(definition.arguments?.map(({ name }) => name)) : undefined;
+      const stray = Object.keys(complete).find((name) => known?.has(name) === false);
       if (stray !== undefined) throw new LocalError("invalid_argument", `the prompt ${definition.name} has no argument ${stray} to complete`);
       const entry = registry.add(definition, { run: handler, complete });
       completes ||= Object.keys(complete).length > 0;
@@ -84,7 +93,7 @@ export function createPrompts(pageSize: number, changed: () => void): Prompts {
       if (entry === undefined) throw invalidParams(`there is no prompt ${JSON.stringify(name)}`);
       const missing = entry.definition.arguments?.filter((argument) => argument.required === true && !Object.hasOwn(args, argument.name)) ?? [];
       if (missing.length > 0) throw invalidParams(`the prompt ${name} needs ${missing.map((argument) => argument.name).join(", ")}`);
-      return toResult(name, await entry.handler.run(args, context));
+      return toResult(name, await entry.handler.run(args, context), context);
     },
     find(name) {
       const entry = registry.get(name);
@@ -93,11 +102,11 @@ export function createPrompts(pageSize: number, changed: () => void): Prompts {
   };
 }
 
-function toResult(name: string, outcome: PromptOutcome): JsonObject {
+function toResult(name: string, outcome: PromptOutcome, { era }: ServerContext): JsonObject {
   let result: unknown = outcome;
   if (typeof outcome === "string") result = { messages: [{ role: "user", content: { type: "text", text: outcome } }] };
   else if (Array.isArray(outcome)) result = { messages: outcome };
-  if (isObject(result) && (ownMember(result, "resultType") ?? "complete") !== "complete") return result;
+  if (isObject(result) && isInterim(result, era)) return result;
   const problem = checkGetPromptResult(result);
   if (problem !== undefined) throw new LocalError("malformed_result", `the prompt ${name} gave no result: ${describeProblem(problem, "result")}`);
   // Just checked.

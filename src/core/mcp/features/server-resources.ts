@@ -1,6 +1,6 @@
 import { base64Encode } from "../../base/bytes.ts";
 import { ErrorCode, LocalError, RpcError } from "../../base/errors.ts";
-import { isObject, ownMember, type JsonObject } from "../../base/json.ts";
+import { isObject, type JsonObject } from "../../base/json.ts";
 import { describeProblem } from "../../wire/check.ts";
 import {
   checkReadResourceParams,
@@ -13,6 +13,7 @@ import {
 } from "../../wire/gen/mcp.ts";
 import type { ServerContext } from "../context.ts";
 import { invalidParams, type Era } from "../lifecycle.ts";
+import { isInterim } from "../results.ts";
 import type { Completers } from "./server-completion.ts";
 import { isAfter, pageOf, readCursor, takePage, type Placed } from "./server-pages.ts";
 import { countUp, createRegistry, type Registered } from "./server-registry.ts";
@@ -97,7 +98,7 @@ export function createResources(pageSize: number, changed: () => void): Resource
   const listedBy = async (template: TemplateHandling, context: ServerContext): Promise<readonly Resource[]> => {
     const found = (await template.list?.(context)) ?? [];
     const problem = found.map(checkResource).find((wrong) => wrong !== undefined);
-    if (problem !== undefined) throw new LocalError("malformed_result", `a template lists what is no resource: ${describeProblem(problem, "resource")}`);
+    if (problem !== undefined) throw malformedResult(`a template lists what is no resource: ${describeProblem(problem, "resource")}`);
     return found.filter(({ uri }) => plain.get(uri) === undefined);
   };
 
@@ -111,8 +112,9 @@ export function createResources(pageSize: number, changed: () => void): Resource
     add: plain.add,
     addTemplate(definition, run, options = {}) {
       const { complete = {} } = options;
-      const { variables } = parseUriTemplate(definition.uriTemplate);
-      const stray = Object.keys(complete).find((name) => !variables.includes(name));
+      // One that is malformed is left to the registry.
+      const known = checkResourceTemplate(definition) === undefined ? parseUriTemplate(definition.uriTemplate).variables : undefined;
+      const stray = Object.keys(complete).find((name) => known?.includes(name) === false);
       if (stray !== undefined) throw new LocalError("invalid_argument", `${definition.uriTemplate} has no variable ${stray} to complete`);
       const entry = templates.add(definition, { ...options, run });
       completes ||= Object.keys(complete).length > 0;
@@ -127,12 +129,13 @@ export function createResources(pageSize: number, changed: () => void): Resource
     async list(params, context) {
       const cursor = readCursor("resources", params);
       const found: Placed<Resource>[] = [];
-      const all = [...plain.entries(), ...templates.entries()].sort((left, right) => left.order - right.order);
+      const listing = templates.entries().map(({ order, handler }) => ({ order, templated: handler }));
+      const all = [...plain.entries(), ...listing].sort((left, right) => left.order - right.order);
       for (const entry of all) {
         if (found.length > pageSize) break;
         if (cursor !== undefined && entry.order < cursor.order) continue;
-        const { order, handler } = entry;
-        const items = "uri" in entry.definition ? [entry.definition as Resource] : typeof handler === "object" ? await listedBy(handler, context) : [];
+        const { order } = entry;
+        const items = "templated" in entry ? await listedBy(entry.templated, context) : [entry.definition];
         items.forEach((item, index) => {
           if (isAfter(cursor, { order, index })) found.push({ order, index, item });
         });
@@ -172,8 +175,12 @@ function toResult(uri: string, mimeType: string | undefined, outcome: ReadOutcom
     const bytes = new Uint8Array(outcome.buffer, outcome.byteOffset, outcome.byteLength);
     return { contents: [{ ...about, blob: base64Encode(bytes) }] };
   }
-  if (isObject(outcome) && (ownMember(outcome, "resultType") ?? "complete") !== "complete") return outcome;
+  if (isObject(outcome) && isInterim(outcome, era)) return outcome;
   const problem = checkReadResourceResult(outcome);
-  if (problem !== undefined) throw new LocalError("malformed_result", `reading ${uri} gave no result: ${describeProblem(problem, "result")}`);
+  if (problem !== undefined) throw malformedResult(`reading ${uri} gave no result: ${describeProblem(problem, "result")}`);
   return outcome;
+}
+
+function malformedResult(message: string): LocalError {
+  return new LocalError("malformed_result", message);
 }

@@ -95,7 +95,8 @@ export function createSubscriptions({ host, maxSubscriptions, capabilities, know
               resolve({ _meta: meta });
               return over.then(() => {
                 // Where streams share one channel this says once more that nothing follows (2026-07-28, basic/patterns/cancellation).
-                if (from.transport !== "http") void link.peer.notify("notifications/cancelled", { requestId: id, reason: "the server has ended the subscription" });
+                const cancellation = { requestId: id, reason: "the server has ended the subscription" };
+                if (from.transport !== "http") void link.peer.notify("notifications/cancelled", cancellation);
               });
             },
           });

@@ -52,7 +52,8 @@ export function createSuspendable(parts: SuspensionParts, request: IncomingReque
   return {
     asker: () => open().asker,
     run(handler, complete) {
-      if (!ASKING.has(method) || (params.requestState === undefined && params.inputResponses === undefined)) return runNow(() => opened, handler, complete);
+      const retried = params.requestState !== undefined || params.inputResponses !== undefined;
+      if (!retried || !ASKING.has(method)) return runNow(() => opened, handler, complete);
       const problem = checkRetryParams(params);
       if (problem !== undefined) throw invalidParams(describeProblem(problem, "params"));
       const state = params.requestState;
@@ -105,7 +106,7 @@ function openSuspension(parts: SuspensionParts, request: IncomingRequest, capabi
   let verdict: "suspended" | RpcError | undefined;
 
   const answerTo = async <Answer>(key: string, { request: question, check }: Question<Answer>): Promise<Answer> => {
-    if (started.length >= maxAsks) throw (verdict = new RpcError(ErrorCode.internalError, `The handler asks more than ${maxAsks} questions (maxAsks)`));
+    if (started.length >= maxAsks) throw (verdict = askedTooMuch(`more than ${maxAsks} questions`));
     requireCapability(question, capabilities);
     const digest = await states.digest([question.method, question.params ?? {}]);
     const responses = isObject(params.inputResponses) ? params.inputResponses : {};
@@ -152,7 +153,7 @@ function openSuspension(parts: SuspensionParts, request: IncomingRequest, capabi
   };
   const inputRequired = async (): Promise<JsonObject> => {
     const rounds = saved.rounds + 1;
-    if (rounds > maxAsks) throw new RpcError(ErrorCode.internalError, `The handler has asked ${maxAsks} times and is not done (maxAsks)`);
+    if (rounds > maxAsks) throw askedTooMuch(`${maxAsks} times and is not done`);
     const all = [...asked];
     const open = all.filter(([, { answer }]) => answer === undefined);
     const content = {
@@ -182,4 +183,8 @@ function openSuspension(parts: SuspensionParts, request: IncomingRequest, capabi
       throw verdict;
     },
   };
+}
+
+function askedTooMuch(what: string): RpcError {
+  return new RpcError(ErrorCode.internalError, `The handler asks ${what} (maxAsks)`);
 }

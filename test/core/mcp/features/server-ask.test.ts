@@ -265,6 +265,14 @@ describe("in 2026-07-28", () => {
     const { client, first } = await open(server);
     assert.deepEqual([first.inputRequests, first.requestState], [inputRequests, "my own"]);
     assert.equal((await client.send("tools/call", { name: "t", requestState: "my own", inputResponses: { mine: {} } })).resultType, "input_required");
+    server.prompt({ name: "p" }, () => ({ resultType: "input_required", requestState: "s" }));
+    server.resource({ uri: "r:", name: "r" }, () => ({ resultType: "input_required", requestState: "s" }) as never);
+    assert.equal((await client.send("prompts/get", { name: "p" })).requestState, "s");
+    assert.equal((await client.send("resources/read", { uri: "r:" })).requestState, "s");
+    const older = await connect(server, "2025-11-25");
+    for (const [method, params] of [["tools/call", { name: "t" }], ["prompts/get", { name: "p" }], ["resources/read", { uri: "r:" }]] as const) {
+      assert.match((await older.failure(method, params)).message, /needs revision 2026-07-28/);
+    }
   });
 
   test("questions and rounds are bounded, the bound included (maxAsks)", async () => {
@@ -277,7 +285,7 @@ describe("in 2026-07-28", () => {
     assert.equal(said(await (await connect(asking(inRow(3), options), MODERN)).call("tools/call", { name: "t" })), 3);
     await assert.rejects((await connect(asking(inRow(4), options), MODERN)).call("tools/call", { name: "t" }), { code: -32603, message: /maxAsks/ });
     const moody = asking(({ ask }) => ask(elicit({ ...FORM, message: String(Math.random()) })), options);
-    await assert.rejects((await connect(moody, MODERN)).call("tools/call", { name: "t" }), { code: -32603, message: /3 times/ });
+    await assert.rejects((await connect(moody, MODERN)).call("tools/call", { name: "t" }), { code: -32603, message: /asks 3 times and is not done/ });
   });
 
   test("a retry that is cancelled, or fails by itself, is as any other request", async () => {

@@ -164,6 +164,8 @@ describe("a registered thing", () => {
       () => server.tool({ name: "", ...TOOL }, () => ""),
       () => server.tool({ name: "t", ...TOOL, title: 5 } as never, () => ""),
       () => server.prompt({ name: 5 } as never, () => ""),
+      () => server.prompt({ name: "p", arguments: 5 } as never, () => "", { complete: { a: () => [] } }),
+      () => server.resourceTemplate({ uriTemplate: 5, name: "t" } as never, () => "", { complete: { a: () => [] } }),
       () => server.prompt({ name: "p" }, () => "", { complete: { a: () => [] } }),
       () => server.resource({ name: "r" } as never, () => ""),
       () => server.resourceTemplate({ uriTemplate: "t:{", name: "t" }, () => ""),
