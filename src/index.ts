@@ -56,7 +56,7 @@ export type { IncomingRequest } from "./core/jsonrpc/incoming.ts";
 export type { RequestOptions } from "./core/jsonrpc/outgoing.ts";
 export { McpClient, type McpClientOptions } from "./core/mcp/client.ts";
 export type { ServerContext } from "./core/mcp/context.ts";
-export { elicit, roots, sample, type AskOptions, type Question } from "./core/mcp/features/server-ask.ts";
+export { elicit, isSuspended, roots, sample, type AskOptions, type Question } from "./core/mcp/features/server-ask.ts";
 export type { Completer } from "./core/mcp/features/server-completion.ts";
 export type { PromptHandler } from "./core/mcp/features/server-prompts.ts";
 export type { Registered } from "./core/mcp/features/server-registry.ts";

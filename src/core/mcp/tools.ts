@@ -5,6 +5,7 @@ import { describeProblem } from "../wire/check.ts";
 import { checkCallToolResult, checkTool, type CallToolResult, type ContentBlock, type Tool } from "../wire/gen/mcp.ts";
 import type { ServerContext } from "./context.ts";
 import type { SchemaCheck, SchemaCompiler } from "./endpoint.ts";
+import { isSuspended } from "./features/server-ask.ts";
 import { pageOf } from "./features/server-pages.ts";
 import { createRegistry, type Registered } from "./features/server-registry.ts";
 import { anyStructuredContent, invalidInputIsResult, invalidParams, type Era } from "./lifecycle.ts";
@@ -62,7 +63,7 @@ export function createTools(log: Log, compile: SchemaCompiler | undefined, optio
     try {
       outcome = await handler(args, context);
     } catch (thrown) {
-      if (thrown instanceof RpcError) throw thrown;
+      if (thrown instanceof RpcError || isSuspended(thrown)) throw thrown;
       log({ level: "debug", message: `the tool ${name} failed`, error: thrown });
       return failed(describeError(thrown));
     }

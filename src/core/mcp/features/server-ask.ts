@@ -28,6 +28,16 @@ export interface Question<Answer> {
   readonly answer?: Answer;
 }
 
+/** What a question rejects with where the handler has to stop, as the answer will come with another request. */
+export function suspended(): LocalError {
+  return new LocalError("aborted", "the handler is suspended until the client has answered; it will be run again", { details: { suspended: true } });
+}
+
+/** Tells it apart, for a handler that catches: let it through. */
+export function isSuspended(thrown: unknown): boolean {
+  return thrown instanceof LocalError && thrown.code === "aborted" && thrown.details?.suspended === true;
+}
+
 /** For revisions in which a question is a request of its own (ten minutes for what a person has a hand in); elsewhere the client takes its time. */
 export type AskOptions = Pick<RequestOptions, "timeoutMs" | "signal" | "onProgress">;
 

@@ -7,7 +7,7 @@ import { checkRetryParams, type ClientCapabilities, type InputRequest } from "..
 import type { SchemaCompiler } from "../endpoint.ts";
 import { invalidParams } from "../lifecycle.ts";
 import type { Binding, SealedStates } from "../sealed-state.ts";
-import { requireCapability, type Asker, type Question } from "./server-ask.ts";
+import { requireCapability, suspended, type Asker, type Question } from "./server-ask.ts";
 
 /** One request of a revision in which a server asks by its result. */
 export interface Suspendable {
@@ -114,7 +114,7 @@ function openSuspension(parts: SuspensionParts, request: IncomingRequest, capabi
     if (known === undefined) {
       asked.set(key, { request: question, digest });
       verdict ??= "suspended";
-      throw new LocalError("aborted", "the handler is suspended until the client has answered; it will be run again");
+      throw suspended();
     }
     const problem = check(known, compile);
     if (problem !== undefined) throw (verdict = invalidParams(describeProblem(problem, `params.inputResponses.${key}`)));

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { LocalError } from "../../../../src/core/base/errors.ts";
 import type { JsonObject } from "../../../../src/core/base/json.ts";
 import { DEFAULT_LIMITS } from "../../../../src/core/base/limits.ts";
 import type { ServerContext } from "../../../../src/core/mcp/context.ts";
-import { elicit, roots, sample } from "../../../../src/core/mcp/features/server-ask.ts";
+import { elicit, isSuspended, roots, sample } from "../../../../src/core/mcp/features/server-ask.ts";
 import { McpServer, type McpServerOptions } from "../../../../src/core/mcp/server.ts";
 import type { CreateMessageParams, ElicitFormParams } from "../../../../src/core/wire/gen/mcp.ts";
 import { PROTOCOL_VERSIONS } from "../../../../src/core/wire/versions.ts";
@@ -236,18 +237,23 @@ describe("in 2026-07-28", () => {
     assert.equal((await open(server)).first.resultType, "input_required");
   });
 
-  test("finally blocks run when a handler is suspended", async () => {
-    const order: string[] = [];
-    await open(
-      asking(async ({ listRoots }) => {
-        try {
-          return await listRoots();
-        } finally {
-          order.push("closed");
-        }
-      }),
-    );
-    assert.deepEqual(order, ["closed"]);
+  test("a handler that is suspended can tell, runs its finally blocks, and is no failure for the log", async () => {
+    const order: unknown[] = [];
+    const handler = async ({ listRoots }: ServerContext) => {
+      try {
+        return await listRoots();
+      } catch (error) {
+        order.push(isSuspended(error));
+        throw error;
+      } finally {
+        order.push("closed");
+      }
+    };
+    await open(asking(handler, { log: (entry) => order.push(entry) }));
+    assert.deepEqual(order, [true, "closed"]);
+    for (const other of [new LocalError("aborted", "x"), new LocalError("closed", "x", { details: { suspended: true } }), { code: "aborted" }, undefined]) {
+      assert.equal(isSuspended(other), false);
+    }
   });
 
   test("nothing can be asked where the revision has no way to", async () => {
