@@ -249,9 +249,11 @@ export class McpServer {
   #dispatch({ method, params }: IncomingRequest, context: ServerContext, link: ServerLink): unknown {
     if (method === "ping" && context.era === "handshake") return {};
     if (method === "server/discover" && context.era === "stateless") return this.#discovered();
-    const handler = this.#endpoint.methods.get(method) ?? this.#features.find(method, context.era);
-    if (handler === undefined) throw new RpcError(ErrorCode.methodNotFound, `Method not found: ${method}`);
-    return handler(params, context, link);
+    const own = this.#endpoint.methods.get(method);
+    if (own !== undefined) return own(params, context);
+    const feature = this.#features.find(method, context.era);
+    if (feature === undefined) throw new RpcError(ErrorCode.methodNotFound, `Method not found: ${method}`);
+    return feature(params, context, link);
   }
 
   #completed(request: IncomingRequest, outcome: unknown): unknown {

@@ -117,6 +117,34 @@ describe("in a handshake revision", () => {
     assert.deepEqual(seen.map(({ elicitationId: _id, ...rest }) => rest), [PAGE, PAGE]);
     assert.match(String(seen[0]?.elicitationId), /^[\w-]{22}$/);
     assert.notEqual(seen[0]?.elicitationId, seen[1]?.elicitationId);
+    const given = await connect(asking(async ({ ask }) => [await ask(elicit({ ...PAGE, elicitationId: "mine" })), await ask(elicit(FORM))]), "2025-11-25", {
+      answer: (_method, params) => (seen.push(params), { action: "cancel" }),
+    });
+    await given.call("tools/call", { name: "t" });
+    assert.deepEqual(seen.slice(2), [{ ...PAGE, elicitationId: "mine" }, FORM]);
+  });
+
+  test("a question to a person is given ten minutes, and any other the usual time; both can be told otherwise", async () => {
+    const host = fakeHost();
+    const waits: [number, (context: ServerContext) => Promise<unknown>][] = [
+      [600_000, ({ elicit: byForm }) => byForm(FORM)],
+      [600_000, ({ sample: bySampling }) => bySampling(PROMPT)],
+      [60_000, ({ listRoots }) => listRoots()],
+      [5_000, ({ listRoots }) => listRoots({ timeoutMs: 5_000 })],
+      [5_000, ({ sample: bySampling }) => bySampling(PROMPT, { timeoutMs: 5_000 })],
+      [5_000, ({ elicit: byForm }) => byForm(FORM, { timeoutMs: 5_000 })],
+    ];
+    const handlers = waits.map(([, handler]) => handler);
+    const client = await connect(asking((context, { which }) => handlers[Number(which)]?.(context), { host }), "2025-11-25", { answer: () => new Promise(() => {}) as never });
+    for (const [index, [ms]] of waits.entries()) {
+      let ended = false;
+      const call = client.call("tools/call", { name: "t", arguments: { which: index } }).finally(() => (ended = true));
+      await host.advance(ms - 1);
+      assert.equal(ended, false, String(index));
+      await host.advance(1);
+      assert.match(JSON.stringify(await call), new RegExp(`no answer within ${ms} ms`));
+    }
+    assert.equal(host.liveTimers, 0);
   });
 
   test("a client that answers by an error fails the tool in words for the model, and never as an error of the server's", async () => {
