@@ -11,6 +11,7 @@ import {
   type Peer,
   type RequestHandler,
 } from "../jsonrpc/peer.ts";
+import { compileSchema } from "../schema/schema.ts";
 import type { Transport } from "../transport/transport.ts";
 
 /** Answers a custom method: an object is the result, nothing is `{}`; a thrown `RpcError` is the error response. */
@@ -26,6 +27,11 @@ export interface SchemaCheck {
 }
 /** Throws a `LocalError` for a schema that is none. */
 export type SchemaCompiler = (schema: object) => SchemaCheck;
+
+/** The compiler of endpoints that are given none. */
+export function schemaCompiler(limits: Limits): SchemaCompiler {
+  return (schema) => compileSchema(schema, { limits });
+}
 
 export interface EndpointOptions {
   /** Revisions to speak; all that this build knows by default. */

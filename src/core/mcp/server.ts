@@ -2,7 +2,6 @@ import { ErrorCode, LocalError, RpcError } from "../base/errors.ts";
 import { cloneJson, isObject } from "../base/json.ts";
 import type { IncomingRequest } from "../jsonrpc/incoming.ts";
 import type { Middleware, OutgoingMiddleware } from "../jsonrpc/peer.ts";
-import { schemaFor } from "../schema/schema.ts";
 import type { Transport } from "../transport/transport.ts";
 import type {
   DiscoverResult,
@@ -20,6 +19,7 @@ import {
   capabilitiesOf,
   createEndpoint,
   joinCapabilities,
+  schemaCompiler,
   type EndpointOptions,
   type ExtensionSettings,
   type MethodHandler,
@@ -54,7 +54,7 @@ export interface McpServerOptions extends EndpointOptions {
   readonly cache?: CacheOption;
   /** Entries on one page of a list. Default: all. */
   readonly pageSize?: number;
-  /** Checks tools' arguments and structured content, and filled forms. Default: this library's validator. */
+  /** Checks tools' arguments and structured content, and filled forms. Default: our own validator, for JSON Schema 2020-12 and draft-07. */
   readonly compileSchema?: SchemaCompiler;
   /**
    * Seals what clients keep for handlers that ask (stateless revisions): at least 32 bytes. Give replicas the same; of several keys the
@@ -95,22 +95,23 @@ export class McpServer {
 
   constructor(info: Implementation, options: McpServerOptions = {}) {
     if (!isImplementation(info)) throw new LocalError("invalid_argument", "a server needs a name and a version");
-    const { compileSchema = schemaFor, capabilities: given = {}, cache, pageSize, stateKey, stateTtlMs } = options;
+    const { capabilities: given = {}, cache, pageSize, stateKey, stateTtlMs } = options;
     this.info = cloneJson(info);
     this.#options = options;
     this.#versions = resolveVersions(options.versions);
     this.#cache = resolveCache(cache);
-    this.#compile = compileSchema;
     this.#endpoint = createEndpoint<ServerContext>(options);
     const { host, limits, log, methods } = this.#endpoint;
+    const compile = options.compileSchema ?? schemaCompiler(limits);
+    this.#compile = compile;
     const states = createSealedStates({
       host,
       ...(stateKey === undefined ? {} : { keys: stateKey }),
       ...(stateTtlMs === undefined ? {} : { ttlMs: stateTtlMs }),
     });
-    this.#suspension = { states, maxAsks: limits.maxAsks, compile: compileSchema };
+    this.#suspension = { states, maxAsks: limits.maxAsks, compile };
     const announced = () => this.#capabilities();
-    this.#features = createFeatures({ host, limits, log, compile: compileSchema, pageSize, given, owned: methods, announced });
+    this.#features = createFeatures({ host, limits, log, compile, pageSize, given, owned: methods, announced });
   }
 
   /** Adds a tool. Clients that want to know are told of it, here and wherever a list changes. */
@@ -155,6 +156,12 @@ export class McpServer {
   notification(name: string, handler: NotificationHandler): this {
     this.#endpoint.notification(name, handler);
     return this;
+  }
+
+  /** Whether requests of this method have an answer here, in some revision. */
+  answers(method: string): boolean {
+    if (OWN_METHODS.has(method) || this.#endpoint.methods.has(method)) return true;
+    return this.#features.find(method, "handshake") !== undefined || this.#features.find(method, "stateless") !== undefined;
   }
 
   /** Announces an extension under `capabilities.extensions`, in both eras. */

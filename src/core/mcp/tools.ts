@@ -41,19 +41,19 @@ export interface ToolsOptions {
 }
 
 interface Schemas {
-  readonly input: SchemaCheck | undefined;
+  readonly input: SchemaCheck;
   readonly output: SchemaCheck | undefined;
 }
 
-export function createTools(log: Log, compile: SchemaCompiler | undefined, options: ToolsOptions = {}): Tools {
+export function createTools(log: Log, compile: SchemaCompiler, options: ToolsOptions = {}): Tools {
   const { pageSize = Infinity, changed = () => {} } = options;
   const registry = createRegistry<Tool, ToolHandler, Schemas>({
     kind: "tool",
     keyOf: ({ name }) => name,
     check: checkTool,
     prepare: ({ inputSchema, outputSchema }) => ({
-      input: compile?.(inputSchema),
-      output: outputSchema === undefined ? undefined : compile?.(outputSchema),
+      input: compile(inputSchema),
+      output: outputSchema === undefined ? undefined : compile(outputSchema),
     }),
     changed,
   });
@@ -86,7 +86,7 @@ export function createTools(log: Log, compile: SchemaCompiler | undefined, optio
       if (!isObject(args)) throw invalidParams("params.arguments must be an object");
       const entry = registry.get(name);
       if (entry === undefined) throw new RpcError(ErrorCode.invalidParams, `Unknown tool: ${name}`);
-      const misfit = entry.prepared.input?.check(args);
+      const misfit = entry.prepared.input.check(args);
       if (misfit !== undefined) {
         const text = `Invalid arguments for the tool ${name}: arguments${misfit.path} ${misfit.reason}`;
         if (invalidInputIsResult(context.protocolVersion)) return failed(text);

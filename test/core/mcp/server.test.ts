@@ -236,6 +236,14 @@ describe("a server's handlers", () => {
   });
 });
 
+test("a server says which methods it answers, in some revision", () => {
+  const server = new McpServer(INFO, { capabilities: { logging: {} } }).method("m", () => ({}));
+  withTool(server);
+  const known = ["initialize", "ping", "server/discover", "m", "tools/list", "tools/call", "logging/setLevel", "subscriptions/listen"];
+  const unknown = ["prompts/list", "resources/read", "resources/subscribe", "completion/complete", "constructor", ""];
+  assert.deepEqual([...known, ...unknown].filter((method) => server.answers(method)), known);
+});
+
 describe("registration", () => {
   test("refuses names that are taken", () => {
     const server = new McpServer(INFO).method("m", () => ({})).extension("a.b/c");

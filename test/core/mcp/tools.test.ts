@@ -76,13 +76,13 @@ describe("arguments", () => {
 describe("a tool's name", () => {
   for (const name of ["constructor", "toString", "__proto__", "T", ""]) {
     test(`${JSON.stringify(name)} is unknown where nothing has it (case 16)`, async () => {
-      const tools = createTools(() => {}, undefined);
+      const tools = createTools(() => {}, tinySchema);
       tools.add({ name: "t", inputSchema: { type: "object" } }, () => "hi");
       await assert.rejects(tools.call({ name }, NOW), { code: -32602, message: `Unknown tool: ${name}` });
     });
   }
   test("may be one that objects have", async () => {
-    const tools = createTools(() => {}, undefined);
+    const tools = createTools(() => {}, tinySchema);
     tools.add({ name: "__proto__", inputSchema: { type: "object" } }, () => "hi");
     assert.deepEqual(await tools.call({ name: "__proto__" }, NOW), { content: text("hi") });
     assert.deepEqual(tools.list({}, "2026-07-28"), { tools: [{ name: "__proto__", inputSchema: { type: "object" } }] });
@@ -120,13 +120,13 @@ describe("an output schema", () => {
 
 describe("adding and listing tools", () => {
   test("keeps the order of registration, in one page without cursors", () => {
-    const tools = createTools(() => {}, undefined);
+    const tools = createTools(() => {}, tinySchema);
     for (const name of ["b", "a"]) tools.add({ name, inputSchema: { type: "object" }, annotations: { readOnlyHint: true } }, () => "");
     assert.deepEqual((tools.list({}, "2026-07-28").tools as Tool[]).map(({ name }) => name), ["b", "a"]);
     assert.throws(() => tools.list({ cursor: "x" }, "2026-07-28"), { code: -32602 });
   });
   test("keeps a copy of the definition", () => {
-    const tools = createTools(() => {}, undefined);
+    const tools = createTools(() => {}, tinySchema);
     const definition: Tool = { name: "t", inputSchema: { type: "object" }, description: "before" };
     tools.add(definition, () => "");
     definition.description = "after";

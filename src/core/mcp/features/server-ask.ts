@@ -23,7 +23,7 @@ import type { SchemaCompiler } from "../endpoint.ts";
 export interface Question<Answer> {
   readonly request: InputRequest;
   /** What is wrong with an answer; `undefined` vouches for the type. */
-  check(answer: unknown, compile: SchemaCompiler | undefined): Problem | undefined;
+  check(answer: unknown, compile: SchemaCompiler): Problem | undefined;
   /** Never there: the type of the answer. */
   readonly answer?: Answer;
 }
@@ -68,11 +68,11 @@ export function roots(): Question<ListRootsResult> {
   return { request: { method: "roots/list" }, check: checkListRootsResult };
 }
 
-function checkForm(params: ElicitParams, answer: unknown, compile: SchemaCompiler | undefined): Problem | undefined {
+function checkForm(params: ElicitParams, answer: unknown, compile: SchemaCompiler): Problem | undefined {
   if (params.mode === "url" || !isObject(answer) || answer.action !== "accept") return undefined;
   const { content = {} } = answer;
   if (!isObject(content)) return under("content", mustBe("an object"));
-  const misfit = compile?.(params.requestedSchema as JsonObject).check(content);
+  const misfit = compile(params.requestedSchema).check(content);
   return misfit === undefined ? undefined : { path: `/content${misfit.path}`, reason: misfit.reason };
 }
 
@@ -110,7 +110,7 @@ export interface DirectAskerParts {
   readonly host: Host;
   readonly request: Pick<IncomingRequest, "request">;
   readonly capabilities: ClientCapabilities;
-  readonly compile: SchemaCompiler | undefined;
+  readonly compile: SchemaCompiler;
 }
 
 /** Asks by requests of the server's own, in the exchange of the request that is being handled (handshake revisions). */

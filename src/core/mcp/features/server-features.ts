@@ -41,7 +41,7 @@ export interface FeatureParts {
   readonly host: Host;
   readonly limits: Limits;
   readonly log: Log;
-  readonly compile: SchemaCompiler | undefined;
+  readonly compile: SchemaCompiler;
   readonly pageSize: number | undefined;
   /** What the owner announces by hand: a feature that is named there is served, if only with empty lists. */
   readonly given: ServerCapabilities;

@@ -1,7 +1,7 @@
 import { ErrorCode, LocalError, RpcError } from "../../base/errors.ts";
 import { cloneJson, isObject, ownMember, type JsonObject } from "../../base/json.ts";
+import { isThenable } from "../../base/thenable.ts";
 import type { IncomingRequest } from "../../jsonrpc/incoming.ts";
-import { isThenable } from "../../jsonrpc/log.ts";
 import { describeProblem } from "../../wire/check.ts";
 import { checkRetryParams, type ClientCapabilities, type InputRequest } from "../../wire/gen/mcp.ts";
 import type { SchemaCompiler } from "../endpoint.ts";
@@ -23,7 +23,7 @@ export interface Suspendable {
 export interface SuspensionParts {
   readonly states: SealedStates;
   readonly maxAsks: number;
-  readonly compile: SchemaCompiler | undefined;
+  readonly compile: SchemaCompiler;
 }
 
 /** The requests that may be answered by questions (2026-07-28, basic/patterns/mrtr, Supported Requests). */
@@ -47,8 +47,11 @@ const NOTHING_SAVED: Saved = { rounds: 0, asked: {}, answers: {}, kept: {} };
  */
 export function createSuspendable(parts: SuspensionParts, request: IncomingRequest, capabilities: ClientCapabilities): Suspendable {
   const { method, params } = request;
+  // As it came: what the handler makes of its arguments must not change what its state is bound to.
+  const { _meta, inputResponses: _given, requestState: _state, ...content } = params;
+  const original = ASKING.has(method) ? cloneJson(content) : content;
   let opened: Suspension | undefined;
-  const open = () => (opened ??= openSuspension(parts, request, capabilities));
+  const open = () => (opened ??= openSuspension(parts, request, original, capabilities));
   return {
     asker: () => open().asker,
     run(handler, complete) {
@@ -95,7 +98,7 @@ interface Suspension {
   finish(outcome: () => unknown): Promise<unknown>;
 }
 
-function openSuspension(parts: SuspensionParts, request: IncomingRequest, capabilities: ClientCapabilities): Suspension {
+function openSuspension(parts: SuspensionParts, request: IncomingRequest, original: JsonObject, capabilities: ClientCapabilities): Suspension {
   const { states, maxAsks, compile } = parts;
   const { method, params } = request;
   const asked = new Map<string, { readonly request: InputRequest; readonly digest: string; readonly answer?: unknown }>();
@@ -105,7 +108,13 @@ function openSuspension(parts: SuspensionParts, request: IncomingRequest, capabi
   // What decides over the handler's own outcome, however it went on.
   let verdict: "suspended" | RpcError | undefined;
 
-  const answerTo = async <Answer>(key: string, { request: question, check }: Question<Answer>): Promise<Answer> => {
+  const answerTo = async <Answer>(key: string, { request: given, check }: Question<Answer>): Promise<Answer> => {
+    if (!ASKING.has(method)) throw new LocalError("unsupported", `in this revision nothing can be asked while ${method} is answered`);
+    if (typeof params.requestState === "string" && !states.looksSealed(params.requestState)) {
+      throw (verdict = invalidParams("params.requestState is not what this server gave out"));
+    }
+    // Copies, here and below: what a handler does to a question or an answer later is of no effect on what is sent or kept.
+    const question = cloneJson(given);
     if (started.length >= maxAsks) throw (verdict = askedTooMuch(`more than ${maxAsks} questions`));
     requireCapability(question, capabilities);
     const digest = await states.digest([question.method, question.params ?? {}]);
@@ -120,17 +129,11 @@ function openSuspension(parts: SuspensionParts, request: IncomingRequest, capabi
     if (problem !== undefined) throw (verdict = invalidParams(describeProblem(problem, `params.inputResponses.${key}`)));
     asked.set(key, { request: question, digest, answer: known });
     // The check vouches for the type.
-    return known as Answer;
+    return cloneJson(known) as Answer;
   };
 
   const asker: Asker = {
     ask(question) {
-      if (!ASKING.has(method)) {
-        return Promise.reject(new LocalError("unsupported", `in this revision nothing can be asked while ${method} is answered`));
-      }
-      if (typeof params.requestState === "string" && !states.looksSealed(params.requestState)) {
-        return Promise.reject((verdict = invalidParams("params.requestState is not what this server gave out")));
-      }
       const answer = answerTo(`ask-${started.length + 1}`, question);
       // Whoever asked gets the rejection, if he waits for it at all.
       started.push(answer.catch(() => {}));
@@ -141,15 +144,14 @@ function openSuspension(parts: SuspensionParts, request: IncomingRequest, capabi
       // What is kept goes through JSON, on the first run as on the later ones.
       const value = kept.has(key) ? kept.get(key) : before !== undefined ? before : cloneJson(await make());
       kept.set(key, value);
-      // Kept under the key by the caller's own function of the same type, in this run or an earlier one.
-      return value as Value;
+      // A copy, as above. Kept under the key by the caller's own function of the same type, in this run or an earlier one.
+      return cloneJson(value) as Value;
     },
   };
 
   const binding = async (): Promise<Binding> => {
-    const { _meta, inputResponses: _given, requestState: _state, ...content } = params;
     const { type, id } = request.from.principal ?? {};
-    return { principal: JSON.stringify([type ?? null, id ?? null]), method, params: await states.digest(content) };
+    return { principal: JSON.stringify([type ?? null, id ?? null]), method, params: await states.digest(original) };
   };
   const inputRequired = async (): Promise<JsonObject> => {
     const rounds = saved.rounds + 1;

@@ -254,6 +254,39 @@ describe("in 2026-07-28", () => {
     assert.equal(said(await client.send("tools/call", retry(second))), "accept");
   });
 
+  test("what a handler does to its arguments, questions, answers and values has no effect on what is bound, asked and kept", async () => {
+    const form = { message: "first", requestedSchema: FORM.requestedSchema };
+    const handler = async ({ ask, once }: ServerContext, args: JsonObject) => {
+      args.mine = true;
+      const value = await once("v", () => ({ n: 1 }));
+      value.n++;
+      const first = await ask(elicit({ ...form }));
+      const name = first.content?.name;
+      first.content = { name: "changed" };
+      const reused = { message: "a", requestedSchema: FORM.requestedSchema };
+      const left = ask(elicit(reused));
+      reused.message = "b";
+      const [one, other] = await Promise.all([left, ask(elicit(reused))]);
+      return [name, one.content?.name, other.content?.name, value.n, args];
+    };
+    const messages: unknown[] = [];
+    const client = await connect(asking(handler), MODERN, { answer: (_method, { message }) => (messages.push(message), { action: "accept", content: { name: `to ${String(message)}` } }) });
+    const result = await client.call("tools/call", { name: "t", arguments: { a: { b: 1 } } });
+    assert.deepEqual(said(result), ["to first", "to a", "to b", 2, { a: { b: 1 }, mine: true }]);
+    assert.deepEqual(messages, ["first", "a", "b"]);
+  });
+
+  test("a question that nobody waits for, and one that is no JSON, harm nobody", async () => {
+    const server = new McpServer(INFO, { host: fakeHost(), exposeErrors: true }).method("m", (_params, { ask }) => {
+      void ask(roots());
+      return { done: true };
+    });
+    const client = await connect(server, MODERN);
+    assert.equal((await client.send("m")).done, true);
+    const odd = await connect(asking(({ ask }) => ask(elicit({ ...FORM, odd: 1n }))), MODERN);
+    assert.match(JSON.stringify(await odd.call("tools/call", { name: "t" })), /JSON cannot carry a bigint/);
+  });
+
   test("a handler cannot go past a question by catching, and what it does after is of no effect", async () => {
     const { first } = await open(asking(async ({ ask }) => (await ask(roots()).catch(() => ({ roots: [] }))).roots));
     assert.deepEqual([first.resultType, first.inputRequests], ["input_required", { "ask-1": { method: "roots/list" } }]);

@@ -138,6 +138,16 @@ describe("subscriptions/listen", () => {
     assert.deepEqual((await client.send("tools/list")).resultType, "complete");
   });
 
+  test("takes no place among the requests in flight once it is cancelled", async () => {
+    const client = await rawClient(setUp({ limits: { maxIncomingRequests: 2 } }).server, { version });
+    for (let count = 0; count < 5; count++) {
+      const { id } = await listen(client, {});
+      await client.peer.notify("notifications/cancelled", { requestId: id });
+      await settle();
+    }
+    assert.equal((await client.send("tools/list")).resultType, "complete");
+  });
+
   test("is answered when the server closes, before the connection ends", async () => {
     for (const close of [(server: McpServer) => server.close(), (_server: McpServer, client: RawClient) => client.connection.close()]) {
       const { server, host } = setUp();
