@@ -2,9 +2,11 @@ import { isObject, type JsonObject } from "../../src/core/base/json.ts";
 import { RpcError } from "../../src/core/base/errors.ts";
 import { createPeer, type Peer } from "../../src/core/jsonrpc/peer.ts";
 import type { McpServer, ServerConnection } from "../../src/core/mcp/server.ts";
+import { lineTransport } from "../../src/core/transport/line-transport.ts";
 import { memoryPair } from "../../src/core/transport/memory.ts";
 import type { PeerContext, Transport } from "../../src/core/transport/transport.ts";
 import { isStatelessVersion, META } from "../../src/core/wire/versions.ts";
+import { bytePipes } from "./byte-pipe.ts";
 import { fakeHost } from "./fake-host.ts";
 
 export interface RawClientOptions {
@@ -12,6 +14,8 @@ export interface RawClientOptions {
   readonly capabilities?: JsonObject;
   /** Answers what the server asks, as a request or in an `input_required` result. */
   readonly answer?: (method: string, params: JsonObject) => JsonObject;
+  /** Bytes in pieces, as over stdio, in place of memory. */
+  readonly lines?: boolean;
   /** What the server's transport says of us. */
   readonly principal?: PeerContext["principal"];
 }
@@ -33,7 +37,7 @@ export interface RawClient {
 
 export async function rawClient(server: McpServer, options: RawClientOptions): Promise<RawClient> {
   const { version, capabilities = {}, answer = () => ({}), principal } = options;
-  const [near, far] = memoryPair();
+  const [near, far] = options.lines === true ? linePair() : memoryPair();
   const connection = server.connect(principal === undefined ? far : asSeen(far, principal));
   const notifications: RawClient["notifications"] = [];
   const peer = createPeer(near, {
@@ -70,6 +74,11 @@ export async function rawClient(server: McpServer, options: RawClientOptions): P
       return { code: outcome.code, message: outcome.message, data: outcome.data };
     },
   };
+}
+
+function linePair(): [Transport, Transport] {
+  const [near, far] = bytePipes();
+  return [lineTransport(near, { invalid: "drop" }), lineTransport(far, { invalid: "answer" })];
 }
 
 function asSeen(transport: Transport, principal: NonNullable<PeerContext["principal"]>): Transport {

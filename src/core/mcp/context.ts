@@ -35,10 +35,10 @@ export interface ServerContext extends RequestContext {
   /** What the client says of itself: for display, not for decisions about trust. */
   readonly client: ClientDescription;
   /**
-   * Asks the client: `await ask(elicit({ … }))`. In a stateless revision the handler stops there (the promise rejects with what `isSuspended`
-   * knows, and a handler that catches should let through), and is run again from its start once the client has answered: all that it does before a question happens again,
-   * unless it is in `once`, and its questions must come in the same order. Possible while a tool is called, a prompt got, a resource read.
-   * Rejects with the `RpcError` -32021 where the client cannot answer, with `refused` where it will not.
+   * Asks the client: `await ask(elicit({ … }))`. In a stateless revision the handler stops there (the promise rejects with what
+   * `isSuspended` knows; a handler that catches lets it through), and is run again from its start once the client has answered: all that it
+   * does before a question happens again, unless it is in `once`, and its questions must come in the same order. Possible while a tool is
+   * called, a prompt got, a resource read. Rejects with the `RpcError` -32021 where the client cannot answer, with `refused` where it will not.
    */
   readonly ask: Asker["ask"];
   /** `ask(elicit(params))` */

@@ -92,6 +92,8 @@ export class McpServer {
   readonly #suspension;
   readonly #features;
   readonly #connections = new Map<ServerLink, ServerConnection>();
+  // A map's own iterator runs once, and changes are told more often.
+  readonly #links = { [Symbol.iterator]: () => this.#connections.keys() };
 
   constructor(info: Implementation, options: McpServerOptions = {}) {
     if (!isImplementation(info)) throw new LocalError("invalid_argument", "a server needs a name and a version");
@@ -111,7 +113,7 @@ export class McpServer {
     });
     this.#suspension = { states, maxAsks: limits.maxAsks, compile };
     const announced = () => this.#capabilities();
-    this.#features = createFeatures({ host, limits, log, compile, pageSize, given, owned: methods, announced });
+    this.#features = createFeatures({ host, links: this.#links, limits, log, compile, pageSize, given, owned: methods, announced });
   }
 
   /** Adds a tool. Clients that want to know are told of it, here and wherever a list changes. */
@@ -143,7 +145,7 @@ export class McpServer {
 
   /** Logs to all sessions that want that level. What belongs to a request is better logged by its handler's context. */
   log(level: LoggingLevel, data: unknown, logger?: string): void {
-    logToSessions(this.#connections.keys(), this.#features.logs, level, data, logger);
+    logToSessions(this.#links, this.#features.logs, level, data, logger);
   }
 
   /** Answers a method. The lifecycle's own are refused, and those of tools, prompts and resources once there is one. */
@@ -200,11 +202,7 @@ export class McpServer {
     const link: ServerLink = { peer, session: undefined, announced: {}, logLevel: undefined, subscribed: new Set(), post, streams: new Map() };
     const connection = createConnection(link, () => subscriptions.endStreams(link));
     this.#connections.set(link, connection);
-    subscriptions.join(link);
-    void peer.closed.then(() => {
-      this.#connections.delete(link);
-      subscriptions.leave(link);
-    });
+    void peer.closed.then(() => this.#connections.delete(link));
     return connection;
   }
 

@@ -39,6 +39,8 @@ export interface ServerFeatures {
 
 export interface FeatureParts {
   readonly host: Host;
+  /** The connections that are open. */
+  readonly links: Iterable<ServerLink>;
   readonly limits: Limits;
   readonly log: Log;
   readonly compile: SchemaCompiler;
@@ -65,7 +67,7 @@ interface Served {
   readonly era?: Era;
 }
 
-export function createFeatures({ host, limits, log, compile, pageSize: size, given, owned, announced }: FeatureParts): ServerFeatures {
+export function createFeatures({ host, links, limits, log, compile, pageSize: size, given, owned, announced }: FeatureParts): ServerFeatures {
   const pageSize = resolvePageSize(size);
   const changed = (kind: ListKind) => () => subscriptions.listChanged(kind);
   const tools = createTools(log, compile, { pageSize, changed: changed("tools") });
@@ -73,6 +75,7 @@ export function createFeatures({ host, limits, log, compile, pageSize: size, giv
   const resources = createResources(pageSize, changed("resources"));
   const subscriptions = createSubscriptions({
     host,
+    links,
     maxSubscriptions: limits.maxSubscriptions,
     capabilities: announced,
     knows: (uri) => resources.knows(uri),
@@ -87,6 +90,7 @@ export function createFeatures({ host, limits, log, compile, pageSize: size, giv
   const hasResources = () => offers("resources");
   const completes = () => prompts.completes || resources.completes || given.completions !== undefined;
   const subscribes = () => hasResources() && announced().resources?.subscribe === true;
+  const { subscribe, unsubscribe, listen } = subscriptions;
 
   const table = new Map<string, Served>([
     ["tools/list", { offered: hasTools, run: (params, { protocolVersion }) => tools.list(params, protocolVersion) }],
@@ -97,10 +101,10 @@ export function createFeatures({ host, limits, log, compile, pageSize: size, giv
     ["resources/templates/list", { offered: hasResources, run: (params) => resources.listTemplates(params) }],
     ["resources/read", { offered: hasResources, run: (params, context) => resources.read(params, context) }],
     ["completion/complete", { offered: completes, run: (params, context) => complete(params, context, prompts, resources) }],
-    ["resources/subscribe", { era: "handshake", offered: subscribes, run: (params, context, link) => subscriptions.subscribe(params, context, link) }],
-    ["resources/unsubscribe", { era: "handshake", offered: subscribes, run: (params, _context, link) => subscriptions.unsubscribe(params, link) }],
+    ["resources/subscribe", { era: "handshake", offered: subscribes, run: subscribe }],
+    ["resources/unsubscribe", { era: "handshake", offered: subscribes, run: (params, _context, link) => unsubscribe(params, link) }],
     ["logging/setLevel", { era: "handshake", offered: () => logs, run: (params, _context, link) => setLevel(params, link) }],
-    ["subscriptions/listen", { era: "stateless", offered: () => true, run: (params, context, link) => subscriptions.listen(params, context, link) }],
+    ["subscriptions/listen", { era: "stateless", offered: () => true, run: listen }],
   ]);
 
   return {

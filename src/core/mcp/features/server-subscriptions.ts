@@ -13,8 +13,6 @@ export type ListKind = "tools" | "prompts" | "resources";
 
 /** Who is told what: sessions what was announced to them, and open streams what they have asked for. */
 export interface Subscriptions {
-  join(link: ServerLink): void;
-  leave(link: ServerLink): void;
   listChanged(kind: ListKind): void;
   resourceUpdated(uri: string): void;
   /** Answers `resources/subscribe`. */
@@ -29,6 +27,8 @@ export interface Subscriptions {
 
 export interface SubscriptionsParts {
   readonly host: Host;
+  /** The connections that are open. */
+  readonly links: Iterable<ServerLink>;
   readonly maxSubscriptions: number;
   /** What is announced in stateless revisions, at this moment. */
   capabilities(): ServerCapabilities;
@@ -41,9 +41,7 @@ const UPDATED = "notifications/resources/updated";
 // How long a closing connection waits for middleware that holds the last answers.
 const END_GRACE_MS = 1_000;
 
-export function createSubscriptions({ host, maxSubscriptions, capabilities, knows }: SubscriptionsParts): Subscriptions {
-  const links = new Set<ServerLink>();
-
+export function createSubscriptions({ host, links, maxSubscriptions, capabilities, knows }: SubscriptionsParts): Subscriptions {
   const reserve = (link: ServerLink, more: number) => {
     let held = link.subscribed.size;
     for (const { uris } of link.streams.values()) held += uris.size;
@@ -51,8 +49,6 @@ export function createSubscriptions({ host, maxSubscriptions, capabilities, know
   };
 
   return {
-    join: (link) => void links.add(link),
-    leave: (link) => void links.delete(link),
     listChanged(kind) {
       const method = `notifications/${kind}/list_changed`;
       for (const { session, announced, post, streams } of links) {

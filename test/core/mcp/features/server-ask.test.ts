@@ -46,6 +46,8 @@ describe("one handler that asks serves", () => {
   const outcome = ["Ann", "m", "accept", [{ uri: "file:///a" }]];
   for (const version of PROTOCOL_VERSIONS) {
     test(`${version}: a tool, a prompt and a resource`, async () => {
+      const byLines = await connect(asking(handler), version, { lines: true });
+      assert.deepEqual(said(await byLines.call("tools/call", { name: "t" })), outcome);
       const client = await connect(asking(handler), version);
       assert.deepEqual(said(await client.call("tools/call", { name: "t" })), outcome);
       const { messages } = await client.call("prompts/get", { name: "p" });

@@ -73,6 +73,7 @@ function bend(random: Random, value: JsonObject): JsonObject {
 }
 
 test("whatever a client sends to a server that does everything, it stays up and gives each request one answer", async () => {
+  const seenIn = { results: 0, errors: 0, suspended: 0, resumed: 0, asked: 0 };
   for (let round = 0; round < 25; round++) {
     const seed = SEED + round;
     const random = seededRandom(seed);
@@ -81,15 +82,21 @@ test("whatever a client sends to a server that does everything, it stays up and 
     const fuzzed = server(random, host as ReturnType<typeof fakeHost>);
     const transport = scriptedTransport();
     const connection = fuzzed.connect(transport);
-    const states: JsonObject[] = [];
+    const states: { id: unknown; params: JsonObject }[] = [];
+    const sent = new Map<unknown, readonly [method: string, params: JsonObject]>();
     const asked = new Set<unknown>();
     const cancelled = new Set<unknown>();
+    const retries = new Set<unknown>();
     let seen = 0;
     // What a client does with what has come: it keeps states, and answers questions, well or badly.
     const react = () => {
       for (const { message } of transport.sent.slice(seen) as unknown as { message: JsonObject }[]) {
         const result = message.result as JsonObject | undefined;
-        if (typeof result?.requestState === "string") states.push({ requestState: result.requestState, inputResponses: Object.fromEntries(Object.keys(result.inputRequests as object).map((key) => [key, random.pick([{ action: "accept" }, { roots: [] }, {}])])) });
+        if (typeof result?.requestState === "string") {
+          const requests = Object.entries(result.inputRequests as Record<string, { method: string }>);
+          const inputResponses = Object.fromEntries(requests.map(([key, { method }]) => [key, random.below(5) === 0 ? {} : method === "roots/list" ? { roots: [] } : { action: "accept" }]));
+          states.push({ id: message.id, params: { requestState: result.requestState, inputResponses } });
+        }
         if (message.method === undefined || message.id === undefined || asked.has(message.id)) continue;
         asked.add(message.id);
         const answer = random.pick([{ result: { action: "accept", content: {} } }, { result: { roots: [] } }, { result: {} }, { error: { code: -1, message: "no" } }, undefined]);
@@ -100,10 +107,21 @@ test("whatever a client sends to a server that does everything, it stays up and 
 
     const total = 120;
     for (let id = 0; id < total; id++) {
-      const [method, right] = random.pick(RIGHT);
-      let params: JsonObject = random.below(4) === 0 && states.length > 0 ? { ...right, ...random.pick(states) } : { ...right };
-      if (random.below(2) === 0) params._meta = { [META.protocolVersion]: random.pick(PROTOCOL_VERSIONS.slice(0, 2)), [META.clientCapabilities]: random.pick([CAPABILITIES, {}]), [META.logLevel]: "debug", progressToken: id };
-      for (let bends = random.below(3); bends > 0; bends--) params = bend(random, params);
+      // Every other round opens with a session.
+      let [method, right] = id === 0 && round % 2 === 0 ? RIGHT[2]! : random.pick(RIGHT);
+      const retried = random.below(3) === 0 ? random.pick([...states, undefined]) : undefined;
+      if (retried !== undefined) {
+        retries.add(id);
+        // Now and then for another request than the one that it belongs to.
+        if (random.below(4) > 0) [method, right] = sent.get(retried.id)!;
+      }
+      let params: JsonObject = { ...right, ...retried?.params };
+      if (method !== "initialize" && random.below(3) > 0) {
+        const version = random.below(8) === 0 ? random.pick(PROTOCOL_VERSIONS) : "2026-07-28";
+        params._meta = { [META.protocolVersion]: version, [META.clientCapabilities]: random.below(4) === 0 ? {} : CAPABILITIES, [META.logLevel]: "debug", progressToken: id };
+      }
+      sent.set(id, [method, right]);
+      for (let bends = random.pick([0, 0, 0, 1, 2]); bends > 0; bends--) params = bend(random, params);
       transport.deliver({ jsonrpc: "2.0", id, method, ...(random.below(10) === 0 ? {} : { params }) });
       if (random.below(8) === 0) {
         const requestId = random.below(id + 1);
@@ -128,6 +146,9 @@ test("whatever a client sends to a server that does everything, it stays up and 
       if (message.method !== undefined) continue;
       answers.set(message.id, (answers.get(message.id) ?? 0) + 1);
       const error = message.error as { code: unknown; message: unknown } | undefined;
+      seenIn[error === undefined ? "results" : "errors"]++;
+      if ((message.result as JsonObject | undefined)?.resultType === "input_required") seenIn.suspended++;
+      else if (error === undefined && retries.has(message.id)) seenIn.resumed++;
       if (error === undefined) assert.equal(typeof message.result, "object", `seed ${seed}`);
       else assert.ok(Number.isSafeInteger(error.code) && typeof error.message === "string" && error.message !== "", `seed ${seed}`);
     }
@@ -137,5 +158,8 @@ test("whatever a client sends to a server that does everything, it stays up and 
     }
     assert.equal(answers.size, [...answers.keys()].filter((id) => typeof id === "number" && id < total).length, `seed ${seed}`);
     assert.equal(host.liveTimers, 0, `seed ${seed}`);
+    seenIn.asked += asked.size;
   }
+  // Else the requests were bent so far that nothing was reached.
+  for (const [what, count] of Object.entries(seenIn)) assert.ok(count >= 20, `${what}: ${count}`);
 });

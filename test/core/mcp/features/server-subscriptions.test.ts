@@ -149,9 +149,11 @@ describe("subscriptions/listen", () => {
   });
 
   test("is answered when the server closes, before the connection ends", async () => {
-    for (const close of [(server: McpServer) => server.close(), (_server: McpServer, client: RawClient) => client.connection.close()]) {
+    const byServer = (server: McpServer) => server.close();
+    const byConnection = (_server: McpServer, client: RawClient) => client.connection.close();
+    for (const [close, lines] of [[byServer, false], [byConnection, false], [byServer, true], [byConnection, true]] as const) {
       const { server, host } = setUp();
-      const client = await rawClient(server, { version });
+      const client = await rawClient(server, { version, lines });
       const { id, ended } = await listen(client, { toolsListChanged: true });
       await close(server, client);
       assert.deepEqual(await ended, { resultType: "complete", _meta: { [META.serverInfo]: INFO, [META.subscriptionId]: id } });
