@@ -38,6 +38,15 @@ interface Saved {
   readonly answers: JsonObject;
   readonly kept: JsonObject;
 }
+
+/** A question of this run; without an answer it is still to be put to the client. */
+interface Asked {
+  readonly key: string;
+  readonly request: InputRequest;
+  readonly digest: string;
+  readonly answer?: unknown;
+}
+
 const NOTHING_SAVED: Saved = { rounds: 0, asked: {}, answers: {}, kept: {} };
 
 /**
@@ -101,40 +110,42 @@ interface Suspension {
 function openSuspension(parts: SuspensionParts, request: IncomingRequest, original: JsonObject, capabilities: ClientCapabilities): Suspension {
   const { states, maxAsks, compile } = parts;
   const { method, params } = request;
-  const asked = new Map<string, { readonly request: InputRequest; readonly digest: string; readonly answer?: unknown }>();
+  // By the order of the questions, which their digests may not be ready in.
+  const asked: (Asked | undefined)[] = [];
   const kept = new Map<string, unknown>();
   const started: Promise<unknown>[] = [];
   let saved = NOTHING_SAVED;
   // What decides over the handler's own outcome, however it went on.
   let verdict: "suspended" | RpcError | undefined;
 
-  const answerTo = async <Answer>(key: string, { request: given, check }: Question<Answer>): Promise<Answer> => {
+  const answerTo = async <Answer>(index: number, { request: given, check }: Question<Answer>): Promise<Answer> => {
+    const key = `ask-${index + 1}`;
     if (!ASKING.has(method)) throw new LocalError("unsupported", `in this revision nothing can be asked while ${method} is answered`);
     if (typeof params.requestState === "string" && !states.looksSealed(params.requestState)) {
       throw (verdict = invalidParams("params.requestState is not what this server gave out"));
     }
     // Copies, here and below: what a handler does to a question or an answer later is of no effect on what is sent or kept.
     const question = cloneJson(given);
-    if (started.length >= maxAsks) throw (verdict = askedTooMuch(`more than ${maxAsks} questions`));
+    if (index >= maxAsks) throw (verdict = askedTooMuch(`more than ${maxAsks} questions`));
     requireCapability(question, capabilities);
     const digest = await states.digest([question.method, question.params ?? {}]);
     const responses = isObject(params.inputResponses) ? params.inputResponses : {};
     const known = ownMember(saved.asked, key) === digest ? (ownMember(saved.answers, key) ?? ownMember(responses, key)) : undefined;
     if (known === undefined) {
-      asked.set(key, { request: question, digest });
+      asked[index] = { key, request: question, digest };
       verdict ??= "suspended";
       throw suspended();
     }
     const problem = check(known, compile);
     if (problem !== undefined) throw (verdict = invalidParams(describeProblem(problem, `params.inputResponses.${key}`)));
-    asked.set(key, { request: question, digest, answer: known });
+    asked[index] = { key, request: question, digest, answer: known };
     // The check vouches for the type.
     return cloneJson(known) as Answer;
   };
 
   const asker: Asker = {
     ask(question) {
-      const answer = answerTo(`ask-${started.length + 1}`, question);
+      const answer = answerTo(started.length, question);
       // Whoever asked gets the rejection, if he waits for it at all.
       started.push(answer.catch(() => {}));
       return answer;
@@ -156,17 +167,16 @@ function openSuspension(parts: SuspensionParts, request: IncomingRequest, origin
   const inputRequired = async (): Promise<JsonObject> => {
     const rounds = saved.rounds + 1;
     if (rounds > maxAsks) throw askedTooMuch(`${maxAsks} times and is not done`);
-    const all = [...asked];
-    const open = all.filter(([, { answer }]) => answer === undefined);
+    const all = asked.filter((one) => one !== undefined);
     const content = {
       rounds,
-      asked: Object.fromEntries(all.map(([key, { digest }]) => [key, digest])),
-      answers: Object.fromEntries(all.flatMap(([key, { answer }]) => (answer === undefined ? [] : [[key, answer]]))),
+      asked: Object.fromEntries(all.map(({ key, digest }) => [key, digest])),
+      answers: Object.fromEntries(all.flatMap(({ key, answer }) => (answer === undefined ? [] : [[key, answer]]))),
       kept: Object.fromEntries(kept),
     } satisfies Saved;
     return {
       resultType: "input_required",
-      inputRequests: Object.fromEntries(open.map(([key, { request: question }]) => [key, question])),
+      inputRequests: Object.fromEntries(all.flatMap(({ key, request: question, answer }) => (answer === undefined ? [[key, question]] : []))),
       requestState: await states.seal(content, await binding()),
     };
   };
