@@ -14,9 +14,22 @@ export type {
   CallToolParams,
   CallToolResult,
   ClientCapabilities,
+  Completion,
   ContentBlock,
+  CreateMessageParams,
+  CreateMessageResult,
+  ElicitParams,
+  ElicitResult,
+  GetPromptResult,
   Implementation,
+  ListRootsResult,
   ListToolsResult,
+  LoggingLevel,
+  Prompt,
+  PromptMessage,
+  ReadResourceResult,
+  Resource,
+  ResourceTemplate,
   ServerCapabilities,
   Tool,
 } from "./core/wire/gen/mcp.ts";
@@ -49,6 +62,13 @@ export type { ListKind } from "./core/mcp/features/client-notices.ts";
 export type { RootsHandler } from "./core/mcp/features/client-roots.ts";
 export type { SamplingHandler, SamplingOptions } from "./core/mcp/features/client-sampling.ts";
 export type { ServerContext } from "./core/mcp/context.ts";
+export { elicit, isSuspended, roots, sample, type AskOptions, type Question } from "./core/mcp/features/server-ask.ts";
+export type { Completer } from "./core/mcp/features/server-completion.ts";
+export type { PromptHandler } from "./core/mcp/features/server-prompts.ts";
+export type { Registered } from "./core/mcp/features/server-registry.ts";
+export type { ResourceReader, TemplateReader } from "./core/mcp/features/server-resources.ts";
+export type { CacheHints, CacheOption } from "./core/mcp/results.ts";
+export type { ToolHandler } from "./core/mcp/tools.ts";
 export { McpServer, type McpServerOptions, type ServerConnection } from "./core/mcp/server.ts";
 
 export {

@@ -23,6 +23,10 @@ export interface Limits {
   readonly maxPlans: number;
   /** Interceptors in one chain or registry. Above: adding is refused. */
   readonly maxInterceptors: number;
+  /** URIs that one client has subscribed to on one connection. Above: the request is answered with an error. */
+  readonly maxSubscriptions: number;
+  /** Questions of one handler to the client, and rounds of them. Above: the request is answered with an error. */
+  readonly maxAsks: number;
   /** Pages that a list is drained for. Above: an error. */
   readonly maxPages: number;
   /** Results that a client keeps for reuse, per connection. Above: those used longest ago are dropped. */
@@ -50,6 +54,8 @@ export const DEFAULT_LIMITS: Limits = Object.freeze({
   maxDetached: 1_000,
   maxPlans: 1_000,
   maxInterceptors: 10_000,
+  maxSubscriptions: 10_000,
+  maxAsks: 100,
   maxPages: 1_000,
   maxCachedResults: 1_000,
   maxCachedChars: 16 * 1024 * 1024,

@@ -1,6 +1,6 @@
 import { ErrorCode, LocalError, RpcError } from "../base/errors.ts";
 import { isObject, ownMember, type JsonObject } from "../base/json.ts";
-import type { ClientCapabilities, Implementation } from "../wire/gen/mcp.ts";
+import { checkLoggingLevel, type ClientCapabilities, type Implementation } from "../wire/gen/mcp.ts";
 import { HANDSHAKE_VERSIONS, META, PROTOCOL_VERSIONS, STATELESS_VERSIONS } from "../wire/versions.ts";
 
 /** How a peer says what it speaks: once, by `initialize`, or in each request's `_meta` (revision 2026-07-28 and later). */
@@ -79,6 +79,8 @@ function admitStateless(meta: JsonObject, { stateless, all }: Versions): Admissi
   if (!isObject(capabilities)) throw invalidParams(`params._meta must have ${META.clientCapabilities}, an object`);
   const info = ownMember(meta, META.clientInfo);
   if (info !== undefined && !isImplementation(info)) throw invalidParams(`${META.clientInfo} must have a name and a version`);
+  const logLevel = ownMember(meta, META.logLevel);
+  if (logLevel !== undefined && checkLoggingLevel(logLevel) !== undefined) throw invalidParams(`${META.logLevel} is no log level`);
   return { kind: "request", era: "stateless", version, client: { info, capabilities } };
 }
 

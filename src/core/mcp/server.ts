@@ -1,12 +1,20 @@
 import { ErrorCode, LocalError, RpcError } from "../base/errors.ts";
-import { cloneJson, isObject, type JsonObject } from "../base/json.ts";
-import { isThenable } from "../base/thenable.ts";
+import { cloneJson, isObject } from "../base/json.ts";
 import type { IncomingRequest } from "../jsonrpc/incoming.ts";
-import type { RequestOptions } from "../jsonrpc/outgoing.ts";
-import type { Middleware, OutgoingMiddleware, Peer } from "../jsonrpc/peer.ts";
+import type { Middleware, OutgoingMiddleware } from "../jsonrpc/peer.ts";
 import type { Transport } from "../transport/transport.ts";
-import type { DiscoverResult, Implementation, InitializeResult, ServerCapabilities, Tool } from "../wire/gen/mcp.ts";
-import { createContext, type ServerContext } from "./context.ts";
+import type {
+  DiscoverResult,
+  Implementation,
+  InitializeResult,
+  LoggingLevel,
+  Prompt,
+  Resource,
+  ResourceTemplate,
+  ServerCapabilities,
+  Tool,
+} from "../wire/gen/mcp.ts";
+import { createServerContext, type ServerContext } from "./context.ts";
 import {
   capabilitiesOf,
   createEndpoint,
@@ -19,30 +27,42 @@ import {
   type SchemaCompiler,
   type TransportWrapper,
 } from "./endpoint.ts";
-import { admit, isImplementation, resolveVersions, type Era, type Session } from "./lifecycle.ts";
-import { completeResult, NO_CACHE, type CacheHints } from "./results.ts";
-import { createTools, type ToolHandler } from "./tools.ts";
+import { createDirectAsker, type Asker } from "./features/server-ask.ts";
+import { createConnection, type ServerConnection } from "./features/server-connection.ts";
+import { createFeatures } from "./features/server-features.ts";
+import { createPost, type ServerLink } from "./features/server-link.ts";
+import { createSendLog, logToSessions, wantedLevel } from "./features/server-logging.ts";
+import type { PromptHandler, PromptOptions, RegisteredPrompt } from "./features/server-prompts.ts";
+import type { RegisteredResource, RegisteredTemplate, ResourceReader, TemplateOptions, TemplateReader } from "./features/server-resources.ts";
+import { createSuspendable } from "./features/server-suspend.ts";
+import { admit, isImplementation, resolveVersions, type Admission, type Session } from "./lifecycle.ts";
+import { completeResult, resolveCache, type CacheOption } from "./results.ts";
+import { createSealedStates } from "./sealed-state.ts";
+import type { RegisteredTool, ToolHandler } from "./tools.ts";
+
+export type { ServerConnection } from "./features/server-connection.ts";
 
 export interface McpServerOptions extends EndpointOptions {
   /** How to use the server, for the client's model. */
   readonly instructions?: string;
-  /** Added to the capabilities that follow from what is registered. */
+  /**
+   * Added to the capabilities that follow from what is registered. `logging: {}` makes the server log to clients; a feature that is named here
+   * is served before anything is registered for it; `resources: { subscribe: false }` takes something back.
+   */
   readonly capabilities?: ServerCapabilities;
   /** For cacheable results whose handler says nothing itself. Default: not reused, private. */
-  readonly cache?: CacheHints;
-  /** Checks tools' arguments and structured content. Default: our own validator, for JSON Schema 2020-12 and draft-07. */
+  readonly cache?: CacheOption;
+  /** Entries on one page of a list. Default: all. */
+  readonly pageSize?: number;
+  /** Checks tools' arguments and structured content, and filled forms. Default: our own validator, for JSON Schema 2020-12 and draft-07. */
   readonly compileSchema?: SchemaCompiler;
-}
-
-/** One client's connection. */
-export interface ServerConnection {
-  /** What the client made of the handshake; `undefined` before it, and for a client that makes none. */
-  readonly session: Session | undefined;
-  readonly closed: Promise<LocalError | undefined>;
-  /** Asks the client. Rejects with `unsupported` before the handshake: in stateless revisions a server asks by its results. */
-  request(method: string, params?: JsonObject, options?: RequestOptions): Promise<JsonObject>;
-  notify(method: string, params?: JsonObject): Promise<void>;
-  close(why?: LocalError): Promise<void>;
+  /**
+   * Seals what clients keep for handlers that ask (stateless revisions): at least 32 bytes. Give replicas the same; of several keys the
+   * first seals and all open, for rotation. Default: random, so that nothing outlives the process.
+   */
+  readonly stateKey?: Uint8Array | readonly Uint8Array[];
+  /** How long a client may take to answer. Default: ten minutes. */
+  readonly stateTtlMs?: number;
 }
 
 const CAPABILITIES = [
@@ -53,7 +73,10 @@ const CAPABILITIES = [
   ["logging/", "logging"],
 ] as const;
 const OWN_METHODS: ReadonlySet<string> = new Set(["initialize", "ping", "server/discover"]);
-const TOOL_METHODS: ReadonlySet<string> = new Set(["tools/list", "tools/call"]);
+
+const UNCACHED = resolveCache();
+
+type Admitted = Extract<Admission, { kind: "request" }>;
 
 /**
  * An MCP server. It speaks revisions with a handshake and without one, on one connection if need be, and may have many connections at
@@ -64,33 +87,70 @@ export class McpServer {
   readonly #options;
   readonly #versions;
   readonly #endpoint;
-  readonly #tools;
-  readonly #sessions = new Set<Peer>();
+  readonly #compile;
+  readonly #cache;
+  readonly #suspension;
+  readonly #features;
+  readonly #connections = new Map<ServerLink, ServerConnection>();
+  // A map's own iterator runs once, and changes are told more often.
+  readonly #links = { [Symbol.iterator]: () => this.#connections.keys() };
 
   constructor(info: Implementation, options: McpServerOptions = {}) {
     if (!isImplementation(info)) throw new LocalError("invalid_argument", "a server needs a name and a version");
+    const { capabilities: given = {}, cache, pageSize, stateKey, stateTtlMs } = options;
     this.info = cloneJson(info);
     this.#options = options;
     this.#versions = resolveVersions(options.versions);
+    this.#cache = resolveCache(cache);
     this.#endpoint = createEndpoint<ServerContext>(options);
-    this.#tools = createTools(this.#endpoint.log, options.compileSchema ?? schemaCompiler(this.#endpoint.limits));
+    const { host, limits, log, methods } = this.#endpoint;
+    const compile = options.compileSchema ?? schemaCompiler(limits);
+    this.#compile = compile;
+    const states = createSealedStates({
+      host,
+      ...(stateKey === undefined ? {} : { keys: stateKey }),
+      ...(stateTtlMs === undefined ? {} : { ttlMs: stateTtlMs }),
+    });
+    this.#suspension = { states, maxAsks: limits.maxAsks, compile };
+    const announced = () => this.#capabilities();
+    this.#features = createFeatures({ host, links: this.#links, limits, log, compile, pageSize, given, owned: methods, announced });
   }
 
-  /** Adds a tool; clients that are in a session are told. */
-  tool(definition: Tool, handler: ToolHandler): this {
-    for (const method of TOOL_METHODS) {
-      if (this.#endpoint.methods.has(method)) throw new LocalError("conflict", `${method} has a handler of its own`);
-    }
-    this.#tools.add(definition, handler);
-    for (const peer of this.#sessions) void peer.notify("notifications/tools/list_changed");
-    return this;
+  /** Adds a tool. Clients that want to know are told of it, here and wherever a list changes. */
+  tool(definition: Tool, handler: ToolHandler): RegisteredTool {
+    this.#features.claim("tools");
+    return this.#features.tools.add(definition, handler);
   }
 
-  /** Answers a method. The lifecycle's own are refused, and those of tools once there is one. */
+  prompt(definition: Prompt, handler: PromptHandler, options?: PromptOptions): RegisteredPrompt {
+    this.#features.claim("prompts");
+    return this.#features.prompts.add(definition, handler, options);
+  }
+
+  resource(definition: Resource, read: ResourceReader): RegisteredResource {
+    this.#features.claim("resources");
+    return this.#features.resources.add(definition, read);
+  }
+
+  /** Adds all resources whose URI fits a template (RFC 6570; see `parseUriTemplate` for what is known of it). */
+  resourceTemplate(definition: ResourceTemplate, read: TemplateReader, options?: TemplateOptions): RegisteredTemplate {
+    this.#features.claim("resources");
+    return this.#features.resources.addTemplate(definition, read, options);
+  }
+
+  /** Tells those who have subscribed to a resource that it should be read again. */
+  resourceUpdated(uri: string): void {
+    this.#features.subscriptions.resourceUpdated(uri);
+  }
+
+  /** Logs to all sessions that want that level. What belongs to a request is better logged by its handler's context. */
+  log(level: LoggingLevel, data: unknown, logger?: string): void {
+    logToSessions(this.#links, this.#features.logs, level, data, logger);
+  }
+
+  /** Answers a method. The lifecycle's own are refused, and those of tools, prompts and resources once there is one. */
   method(name: string, handler: MethodHandler<ServerContext>): this {
-    if (OWN_METHODS.has(name) || (TOOL_METHODS.has(name) && this.#tools.size > 0)) {
-      throw new LocalError("conflict", `${name} is answered already`);
-    }
+    if (OWN_METHODS.has(name) || this.#features.claims(name)) throw new LocalError("conflict", `${name} is answered already`);
     this.#endpoint.method(name, handler);
     return this;
   }
@@ -102,7 +162,8 @@ export class McpServer {
 
   /** Whether requests of this method have an answer here, in some revision. */
   answers(method: string): boolean {
-    return OWN_METHODS.has(method) || this.#endpoint.methods.has(method) || (this.#tools.size > 0 && TOOL_METHODS.has(method));
+    if (OWN_METHODS.has(method) || this.#endpoint.methods.has(method)) return true;
+    return this.#features.find(method, "handshake") !== undefined || this.#features.find(method, "stateless") !== undefined;
   }
 
   /** Announces an extension under `capabilities.extensions`, in both eras. */
@@ -132,78 +193,99 @@ export class McpServer {
   /** Serves one client until either side ends. Returns at once. */
   connect(transport: Transport): ServerConnection {
     const { notifications } = this.#endpoint;
-    let session: Session | undefined;
-    const handler = (request: IncomingRequest) => {
-      const admission = admit(request.method, request.params, session, this.#versions);
-      if (admission.kind === "initialize") {
-        session = admission.session;
-        this.#sessions.add(peer);
-        return this.#initialized(session);
-      }
-      const { era, version, client } = admission;
-      const outcome = this.#dispatch(request, createContext(this.#endpoint.host, request, era, version, client));
-      return era === "handshake" ? outcome : this.#completed(request.method, outcome);
-    };
+    const { subscriptions } = this.#features;
+    const handler = (request: IncomingRequest) => this.#handle(request, link);
     const peer = this.#endpoint.open(transport, handler, (notification) =>
       notifications.get(notification.method)?.(notification.params, notification),
     );
-    void peer.closed.then(() => this.#sessions.delete(peer));
-    return {
-      get session() {
-        return session;
-      },
-      closed: peer.closed,
-      request(method, params, options) {
-        if (session !== undefined) return peer.request(method, params, options);
-        return Promise.reject(new LocalError("unsupported", `${method} cannot be asked: the client has made no handshake`));
-      },
-      notify: (method, params) => peer.notify(method, params),
-      close: (why) => peer.close(why),
-    };
+    const post = createPost((method, params) => peer.notify(method, params));
+    const link: ServerLink = { peer, session: undefined, announced: {}, logLevel: undefined, subscribed: new Set(), post, streams: new Map() };
+    const connection = createConnection(link, () => subscriptions.endStreams(link));
+    this.#connections.set(link, connection);
+    void peer.closed.then(() => this.#connections.delete(link));
+    return connection;
   }
 
-  #dispatch({ method, params }: IncomingRequest, context: ServerContext): unknown {
-    const stateless = context.era === "stateless";
-    if (method === "ping" && !stateless) return {};
-    if (method === "server/discover" && stateless) return this.#discovered();
-    if (this.#tools.size > 0) {
-      if (method === "tools/call") return this.#tools.call(params, context);
-      if (method === "tools/list") return this.#tools.list(params, context.protocolVersion);
+  /** Closes all connections, as each one's `close` does. New ones can be made. */
+  async close(why?: LocalError): Promise<void> {
+    await Promise.all([...this.#connections.values()].map((connection) => connection.close(why)));
+  }
+
+  #handle(request: IncomingRequest, link: ServerLink): unknown {
+    const admission = admit(request.method, request.params, link.session, this.#versions);
+    if (admission.kind === "initialize") {
+      link.announced = this.#capabilities();
+      link.session = admission.session;
+      return this.#initialized(admission.session, link.announced);
     }
-    const handler = this.#endpoint.methods.get(method);
-    if (handler === undefined) throw new RpcError(ErrorCode.methodNotFound, `Method not found: ${method}`);
-    return handler(params, context);
+    return admission.era === "handshake" ? this.#serve(request, admission, link) : this.#serveStateless(request, admission, link);
   }
 
-  #completed(method: string, outcome: unknown): unknown {
-    if (isThenable(outcome)) return Promise.resolve(outcome).then((result) => this.#completed(method, result));
+  #serve(request: IncomingRequest, admission: Admitted, link: ServerLink): unknown {
+    const { host } = this.#endpoint;
+    const { capabilities } = admission.client;
+    let asker: Asker | undefined;
+    const open = () => (asker ??= createDirectAsker({ host, request, capabilities, compile: this.#compile }));
+    return this.#dispatch(request, this.#context(request, admission, link, open), link);
+  }
+
+  #serveStateless(request: IncomingRequest, admission: Admitted, link: ServerLink): unknown {
+    const suspendable = createSuspendable(this.#suspension, request, admission.client.capabilities);
+    const context = this.#context(request, admission, link, suspendable.asker);
+    return suspendable.run(
+      () => this.#dispatch(request, context, link),
+      (result) => this.#completed(request, result),
+    );
+  }
+
+  #context(request: IncomingRequest, admission: Admitted, link: ServerLink, asker: () => Asker): ServerContext {
+    const context: ServerContext = createServerContext(this.#endpoint.host, request, admission, {
+      asker,
+      log: () =>
+        createSendLog({
+          announced: this.#features.logs,
+          wanted: () => wantedLevel(context.era, context.meta, link),
+          notify: request.notify,
+        }),
+    });
+    return context;
+  }
+
+  #dispatch({ method, params }: IncomingRequest, context: ServerContext, link: ServerLink): unknown {
+    if (method === "ping" && context.era === "handshake") return {};
+    if (method === "server/discover" && context.era === "stateless") return this.#discovered();
+    const own = this.#endpoint.methods.get(method);
+    if (own !== undefined) return own(params, context);
+    const feature = this.#features.find(method, context.era);
+    if (feature === undefined) throw new RpcError(ErrorCode.methodNotFound, `Method not found: ${method}`);
+    return feature(params, context, link);
+  }
+
+  #completed(request: IncomingRequest, outcome: unknown): unknown {
     const result = outcome ?? {};
     // The peer refuses what is no object.
-    return isObject(result) ? completeResult(method, result, this.info, this.#options.cache ?? NO_CACHE) : result;
+    if (!isObject(result)) return result;
+    // What a client has answered questions for is good for nobody else, nor for another time.
+    const cache = request.params.requestState === undefined && request.params.inputResponses === undefined ? this.#cache : UNCACHED;
+    return completeResult(request.method, result, this.info, cache);
   }
 
-  #capabilities(era: Era): ServerCapabilities {
-    // Without a handshake, changes are told to those who have asked by `subscriptions/listen`, which is not ours to promise here.
-    const tools = this.#tools.size === 0 ? {} : { tools: era === "handshake" ? { listChanged: true } : {} };
+  #capabilities(): ServerCapabilities {
     const { methods, extensions } = this.#endpoint;
-    return joinCapabilities(capabilitiesOf(methods.keys(), CAPABILITIES), tools, this.#options.capabilities ?? {}, extensions());
+    const derived = joinCapabilities(capabilitiesOf(methods.keys(), CAPABILITIES), this.#features.capabilities());
+    return joinCapabilities(derived, this.#options.capabilities ?? {}, extensions());
   }
 
-  #initialized({ version }: Session): InitializeResult {
+  #initialized({ version }: Session, capabilities: ServerCapabilities): InitializeResult {
     const { instructions } = this.#options;
-    return {
-      protocolVersion: version,
-      capabilities: this.#capabilities("handshake"),
-      serverInfo: this.info,
-      ...(instructions === undefined ? {} : { instructions }),
-    };
+    return { protocolVersion: version, capabilities, serverInfo: this.info, ...(instructions === undefined ? {} : { instructions }) };
   }
 
   #discovered(): DiscoverResult {
     const { instructions } = this.#options;
     return {
       supportedVersions: [...this.#versions.all],
-      capabilities: this.#capabilities("stateless"),
+      capabilities: this.#capabilities(),
       ...(instructions === undefined ? {} : { instructions }),
     };
   }

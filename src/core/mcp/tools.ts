@@ -1,10 +1,15 @@
 import { describeError, ErrorCode, LocalError, RpcError } from "../base/errors.ts";
-import { cloneJson, isObject, ownMember, type JsonObject } from "../base/json.ts";
+import { isObject, ownMember, type JsonObject } from "../base/json.ts";
 import type { Log } from "../jsonrpc/log.ts";
-import type { CallToolResult, ContentBlock, Tool } from "../wire/gen/mcp.ts";
+import { describeProblem } from "../wire/check.ts";
+import { checkCallToolResult, checkTool, type CallToolResult, type ContentBlock, type Tool } from "../wire/gen/mcp.ts";
 import type { ServerContext } from "./context.ts";
-import { addOnce, type SchemaCheck, type SchemaCompiler } from "./endpoint.ts";
-import { anyStructuredContent, invalidInputIsResult, invalidParams } from "./lifecycle.ts";
+import type { SchemaCheck, SchemaCompiler } from "./endpoint.ts";
+import { isSuspended } from "./features/server-ask.ts";
+import { pageOf } from "./features/server-pages.ts";
+import { createRegistry, type Registered } from "./features/server-registry.ts";
+import { anyStructuredContent, invalidInputIsResult, invalidParams, type Era } from "./lifecycle.ts";
+import { isInterim } from "./results.ts";
 
 /** What a tool may return: a text becomes one block; structured content alone gets a text block with its JSON. */
 export type ToolOutcome = string | undefined | void | (Partial<CallToolResult> & JsonObject);
@@ -15,91 +20,102 @@ export type ToolOutcome = string | undefined | void | (Partial<CallToolResult> &
  */
 export type ToolHandler = (args: JsonObject, context: ServerContext) => ToolOutcome | Promise<ToolOutcome>;
 
+export type RegisteredTool = Registered<Tool, ToolHandler>;
+
 /** A server's tools. */
 export interface Tools {
-  readonly size: number;
+  readonly used: boolean;
   /** Keeps a copy. Refuses a taken name (`conflict`), a schema that cannot be compiled (`invalid_argument`), and what is no JSON. */
-  add(definition: Tool, handler: ToolHandler): void;
-  /** Answers `tools/list`: one page, in the order of registration. */
+  add(definition: Tool, handler: ToolHandler): RegisteredTool;
+  /** Answers `tools/list`, in the order of registration. */
   list(params: JsonObject, version: string): JsonObject;
   /** Answers `tools/call`. */
   call(params: JsonObject, context: ServerContext): Promise<JsonObject>;
 }
 
-interface Entry {
-  readonly definition: Tool;
-  readonly handler: ToolHandler;
+export interface ToolsOptions {
+  /** All on one page by default. */
+  readonly pageSize?: number;
+  /** Called after each change of the list. */
+  readonly changed?: () => void;
+}
+
+interface Schemas {
   readonly input: SchemaCheck;
   readonly output: SchemaCheck | undefined;
 }
 
-export function createTools(log: Log, compile: SchemaCompiler): Tools {
-  const entries = new Map<string, Entry>();
+export function createTools(log: Log, compile: SchemaCompiler, options: ToolsOptions = {}): Tools {
+  const { pageSize = Infinity, changed = () => {} } = options;
+  const registry = createRegistry<Tool, ToolHandler, Schemas>({
+    kind: "tool",
+    keyOf: ({ name }) => name,
+    check: checkTool,
+    prepare: ({ inputSchema, outputSchema }) => ({
+      input: compile(inputSchema),
+      output: outputSchema === undefined ? undefined : compile(outputSchema),
+    }),
+    changed,
+  });
 
-  const run = async ({ definition: { name }, handler }: Entry, args: JsonObject, context: ServerContext): Promise<JsonObject> => {
+  const run = async (name: string, handler: ToolHandler, args: JsonObject, context: ServerContext): Promise<JsonObject> => {
     let outcome: ToolOutcome;
     try {
       outcome = await handler(args, context);
     } catch (thrown) {
-      if (thrown instanceof RpcError) throw thrown;
+      if (thrown instanceof RpcError || isSuspended(thrown)) throw thrown;
       log({ level: "debug", message: `the tool ${name} failed`, error: thrown });
       return failed(describeError(thrown));
     }
     // A malformed outcome is the server's fault, and no result that a model could learn from.
-    return toResult(name, outcome);
+    return toResult(name, outcome, context.era);
   };
 
   return {
-    get size() {
-      return entries.size;
+    get used() {
+      return registry.used;
     },
-    add(definition, handler) {
-      const { name, inputSchema, outputSchema } = definition;
-      if (!isObject(inputSchema) || inputSchema.type !== "object") {
-        throw new LocalError("invalid_argument", `the inputSchema of the tool ${name} must be of type "object"`);
-      }
-      const input = compile(inputSchema);
-      const output = outputSchema === undefined ? undefined : compile(outputSchema);
-      addOnce(entries, "tool", name, { definition: cloneJson(definition), handler, input, output });
-    },
+    add: registry.add,
     list(params, version) {
-      if (params.cursor !== undefined) throw invalidParams("there is one page of tools, and no cursor");
-      return { tools: [...entries.values()].map(({ definition }) => listed(definition, version)) };
+      const { items, next } = pageOf("tools", pageSize, params, registry.entries());
+      return { tools: items.map((definition) => listed(definition, version)), ...next };
     },
     async call(params, context) {
       const { name, arguments: args = {} } = params;
       if (typeof name !== "string") throw invalidParams("params.name must be a string");
       if (!isObject(args)) throw invalidParams("params.arguments must be an object");
-      const entry = entries.get(name);
+      const entry = registry.get(name);
       if (entry === undefined) throw new RpcError(ErrorCode.invalidParams, `Unknown tool: ${name}`);
-      const misfit = entry.input.check(args);
+      const misfit = entry.prepared.input.check(args);
       if (misfit !== undefined) {
         const text = `Invalid arguments for the tool ${name}: arguments${misfit.path} ${misfit.reason}`;
         if (invalidInputIsResult(context.protocolVersion)) return failed(text);
         throw new RpcError(ErrorCode.invalidParams, text);
       }
-      const result = await run(entry, args, context);
-      checkOutput(entry, result);
+      const result = await run(name, entry.handler, args, context);
+      checkOutput(entry.definition, entry.prepared.output, result);
       return fitted(result, context.protocolVersion);
     },
   };
 }
 
-function toResult(name: string, outcome: ToolOutcome): JsonObject {
+function toResult(name: string, outcome: ToolOutcome, era: Era): JsonObject {
   if (outcome === undefined) return { content: [] };
   if (typeof outcome === "string") return { content: [textBlock(outcome)] };
   if (!isObject(outcome)) throw new LocalError("malformed_result", `the tool ${name} returned neither a text nor a result`);
-  const resultType = ownMember(outcome, "resultType");
-  if (Array.isArray(ownMember(outcome, "content")) || (resultType !== undefined && resultType !== "complete")) return outcome;
+  if (isInterim(outcome, era) || Array.isArray(ownMember(outcome, "content"))) return outcome;
   if (outcome.content === undefined && outcome.structuredContent !== undefined) {
     return { ...outcome, content: [textBlock(JSON.stringify(outcome.structuredContent))] };
   }
   throw new LocalError("malformed_result", `the result of the tool ${name} has no list \`content\``);
 }
 
-function checkOutput({ definition: { name, outputSchema }, output }: Entry, result: JsonObject): void {
+function checkOutput({ name, outputSchema }: Tool, output: SchemaCheck | undefined, result: JsonObject): void {
   const { isError, resultType = "complete", structuredContent } = result;
-  if (outputSchema === undefined || isError === true || resultType !== "complete") return;
+  if (resultType !== "complete") return;
+  const problem = checkCallToolResult(result);
+  if (problem !== undefined) throw new LocalError("malformed_result", `the tool ${name} gave no result: ${describeProblem(problem, "result")}`);
+  if (outputSchema === undefined || isError === true) return;
   // A server must keep what its schema promises; where it does not, that is its fault and not the model's to mend.
   const misfit = structuredContent === undefined ? { path: "", reason: "is missing" } : output?.check(structuredContent);
   if (misfit === undefined) return;

@@ -139,6 +139,7 @@ test("a client holds structured content to the listed outputSchema without any o
 test("a server says which methods it answers", () => {
   const server = new McpServer({ name: "s", version: "1" }, { host: fakeHost() });
   assert.deepEqual(["ping", "initialize", "server/discover", "tools/call", "x/y", "constructor"].map((method) => server.answers(method)), [true, true, true, false, false, false]);
-  server.tool({ name: "t", inputSchema: { type: "object" } }, () => "").method("x/y", () => ({}));
+  server.tool({ name: "t", inputSchema: { type: "object" } }, () => "");
+  server.method("x/y", () => ({}));
   assert.deepEqual(["tools/call", "tools/list", "x/y"].map((method) => server.answers(method)), [true, true, true]);
 });

@@ -28,11 +28,12 @@ test("whatever a client sends, each request gets one answer, a result or an erro
   for (let round = 0; round < 30; round++) {
     const seed = SEED + round;
     const random = seededRandom(seed);
-    const server = new McpServer({ name: "s", version: "1" }, { host: fakeHost() })
-      .tool({ name: "t", inputSchema: { type: "object" } }, (args, { reportProgress }) => {
-        void reportProgress(1);
-        return JSON.stringify(args);
-      })
+    const server = new McpServer({ name: "s", version: "1" }, { host: fakeHost() });
+    server.tool({ name: "t", inputSchema: { type: "object" } }, (args, { reportProgress }) => {
+      void reportProgress(1);
+      return JSON.stringify(args);
+    });
+    server
       .method("m", (params) => params)
       .method("odd", () => random.pick(ODD));
     const transport = scriptedTransport();

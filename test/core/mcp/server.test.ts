@@ -57,7 +57,7 @@ describe("a server in the handshake era", () => {
     });
     const rest = { prompts: {}, resources: {}, completions: {}, logging: {} };
     assert.deepEqual((await hello()).capabilities, { ...rest, tools: { listChanged: true }, extensions: { "com.example/x": {}, "com.example/y": { count: 1 } } });
-    assert.deepEqual((await modern("server/discover")).capabilities, { ...rest, tools: {}, extensions: { "com.example/x": {}, "com.example/y": { count: 2 } } });
+    assert.deepEqual((await modern("server/discover")).capabilities, { ...rest, tools: { listChanged: true }, extensions: { "com.example/x": {}, "com.example/y": { count: 2 } } });
   });
 
   test("refuses requests before the handshake but ping, and a second handshake", async () => {
@@ -78,7 +78,7 @@ describe("a server in the handshake era", () => {
   });
 
   test("asks the client once there is a session, and tells it of new tools", async () => {
-    const { transport, server, connection, hello } = setUp();
+    const { transport, server, connection, hello } = setUp({ capabilities: { tools: {} } });
     await assert.rejects(connection.request("roots/list"), { code: "unsupported" });
     await hello();
     const asked = connection.request("roots/list");
@@ -98,7 +98,7 @@ describe("a server in the stateless era", () => {
       ttlMs: 0,
       cacheScope: "private",
       supportedVersions: [...PROTOCOL_VERSIONS],
-      capabilities: { tools: {} },
+      capabilities: { tools: { listChanged: true } },
       instructions: "be kind",
       resultType: "complete",
       _meta: SERVER_META,
@@ -234,6 +234,14 @@ describe("a server's handlers", () => {
     assert.equal((await modern("m")).wrapped, "m");
     assert.deepEqual(order, ["outer", "inner"]);
   });
+});
+
+test("a server says which methods it answers, in some revision", () => {
+  const server = new McpServer(INFO, { capabilities: { logging: {} } }).method("m", () => ({}));
+  withTool(server);
+  const known = ["initialize", "ping", "server/discover", "m", "tools/list", "tools/call", "logging/setLevel", "subscriptions/listen"];
+  const unknown = ["prompts/list", "resources/read", "resources/subscribe", "completion/complete", "constructor", ""];
+  assert.deepEqual([...known, ...unknown].filter((method) => server.answers(method)), known);
 });
 
 describe("registration", () => {

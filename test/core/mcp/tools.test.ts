@@ -9,7 +9,7 @@ import { PROTOCOL_VERSIONS } from "../../../src/core/wire/versions.ts";
 import { tinySchema } from "../../support/tiny-schema.ts";
 
 // Tools read the version of a context, and hand the rest on.
-const at = (protocolVersion: string) => ({ protocolVersion }) as unknown as ServerContext;
+const at = (protocolVersion: string) => ({ protocolVersion, era: protocolVersion >= "2026" ? "stateless" : "handshake" }) as unknown as ServerContext;
 const NOW = at("2026-07-28");
 const text = (value: string) => [{ type: "text", text: value }];
 
@@ -143,6 +143,6 @@ describe("adding and listing tools", () => {
     ]) {
       assert.throws(() => tools.add({ name: "t", ...schemas } as never, () => ""), { code: "invalid_argument" });
     }
-    assert.equal(tools.size, 0);
+    assert.equal(tools.used, false);
   });
 });
