@@ -237,7 +237,8 @@ function isAbsent(member: string): string {
 }
 
 function access(member: string): string {
-  return /^[A-Za-z_$][\w$]*$/.test(member) ? `value.${member}` : `value[${JSON.stringify(member)}]`;
+  // In brackets for compilers that want it so of members that a type does not name.
+  return `value[${JSON.stringify(member)}]`;
 }
 
 function pascal(name: string): string {

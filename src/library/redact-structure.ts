@@ -61,19 +61,19 @@ export function zoneOf(member: string, object: JsonObject, place: Place, exchang
 
 /** Base64 by its typed field, never by its look: images, audio, the blob of a resource. */
 function isBinary(member: string, object: JsonObject): boolean {
-  if (member === "data") return object.type === "image" || object.type === "audio";
-  return member === "blob" && typeof object.uri === "string";
+  if (member === "data") return object["type"] === "image" || object["type"] === "audio";
+  return member === "blob" && typeof object["uri"] === "string";
 }
 
 /** A name that one side calls the other's tool or prompt by. Names of resources and roots are for people. */
 function isCallName(member: string, object: JsonObject, { holder }: Place, { event, phase }: Exchange): boolean {
-  if (member === "id") return object.type === "tool_use";
+  if (member === "id") return object["type"] === "tool_use";
   if (member !== "name") return false;
   if (holder === undefined) return phase === "request" && (event === "tools/call" || event === "prompts/get");
-  return holder === "tools" || holder === "prompts" || holder === "ref" || object.type === "tool_use";
+  return holder === "tools" || holder === "prompts" || holder === "ref" || object["type"] === "tool_use";
 }
 
 /** What a person filled in; elsewhere `content` is blocks. */
 function isFormAnswer(member: string, object: JsonObject, { event, phase }: Exchange): boolean {
-  return member === "content" && event === "elicitation/create" && phase === "response" && isObject(object.content);
+  return member === "content" && event === "elicitation/create" && phase === "response" && isObject(object["content"]);
 }

@@ -24,6 +24,7 @@ export const STRICTEST = {
   noImplicitOverride: true,
   noImplicitReturns: true,
   noUncheckedIndexedAccess: true,
+  noPropertyAccessFromIndexSignature: true,
   noUncheckedSideEffectImports: true,
   noUnusedLocals: true,
   noUnusedParameters: true,

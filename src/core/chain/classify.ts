@@ -38,7 +38,7 @@ export function classify(thrown: unknown, timeoutMs: number): Failure {
 }
 
 function isTimeoutAnswer({ code, data }: RpcError): boolean {
-  return code === ErrorCode.interceptorTimeout && isObject(data) && Object.hasOwn(data, "interceptor") && typeof data.timeoutMs === "number";
+  return code === ErrorCode.interceptorTimeout && isObject(data) && Object.hasOwn(data, "interceptor") && typeof data["timeoutMs"] === "number";
 }
 
 // The server does not have the interceptor, or not for this event: it judged nothing.

@@ -84,10 +84,10 @@ class Input implements HandlerInput {
 function readContext({ context, _meta }: InvokeParams, maxDepth: number): HandlerContext {
   const copy: JsonObject = cloneJson({ ...context }, maxDepth);
   // Only our own members speak for us, not ones of the same name in a caller's context.
-  delete copy.request;
-  delete copy.revalidation;
+  delete copy["request"];
+  delete copy["revalidation"];
   const request = _meta === undefined ? undefined : ownMember(_meta, OWN_META.request);
-  if (isObject(request)) copy.request = cloneJson(request, maxDepth);
-  if (_meta !== undefined && ownMember(_meta, OWN_META.revalidation) === true) copy.revalidation = true;
+  if (isObject(request)) copy["request"] = cloneJson(request, maxDepth);
+  if (_meta !== undefined && ownMember(_meta, OWN_META.revalidation) === true) copy["revalidation"] = true;
   return copy;
 }

@@ -189,13 +189,13 @@ function toRequest(
     },
     request: (method, params, options) => request(method, params, { ...options, related: id, parent: exchange.signal }),
     async reportProgress(progress, total, message) {
-      const progressToken = isObject(params._meta) ? params._meta.progressToken : undefined;
+      const progressToken = isObject(params["_meta"]) ? params["_meta"]["progressToken"] : undefined;
       if ((typeof progressToken !== "string" && typeof progressToken !== "number") || exchange.signal.aborted) return;
       if (!(progress > exchange.lastProgress && progress < Infinity)) return;
       exchange.lastProgress = progress;
       const report: JsonObject = { progressToken, progress };
-      if (total !== undefined) report.total = total;
-      if (message !== undefined) report.message = message;
+      if (total !== undefined) report["total"] = total;
+      if (message !== undefined) report["message"] = message;
       try {
         await send({ jsonrpc: "2.0", method: "notifications/progress", params: report }, route);
       } catch (error) {

@@ -228,7 +228,7 @@ function refuseCall(method: string, timeoutMs: number, totalMs: number, options:
  * goes out, as nobody here would hear of it, and it could be another request's.
  */
 function withToken(params: JsonObject | undefined, token: number | undefined): JsonObject | undefined {
-  const meta = params?._meta;
+  const meta = params?.["_meta"];
   if (token !== undefined) return withMember(params ?? {}, "_meta", withMember(isObject(meta) ? meta : {}, "progressToken", token));
   if (!isObject(meta) || !Object.hasOwn(meta, "progressToken")) return params;
   const { progressToken: _dropped, ...rest } = meta;

@@ -119,9 +119,9 @@ export function createPeer(transport: Transport, options: PeerOptions): Peer {
 
   const onNotified = ({ from, related }: Arrival, { method, params = {} }: NotificationMessage) => {
     if (method === "notifications/cancelled") {
-      const id = params.requestId;
+      const id = params["requestId"];
       if (typeof id !== "string" && typeof id !== "number") return;
-      if (!incoming.cancel(id, params.reason)) outgoing.endSubscription(id);
+      if (!incoming.cancel(id, params["reason"])) outgoing.endSubscription(id);
     } else if (method === "notifications/progress") {
       outgoing.progress(params);
     } else if (onNotification !== undefined) {

@@ -87,7 +87,7 @@ class Context implements RequestContext {
     this.id = request.id;
     this.method = request.method;
     this.from = request.from;
-    this.meta = isObject(request.params._meta) ? request.params._meta : NO_META;
+    this.meta = isObject(request.params["_meta"]) ? request.params["_meta"] : NO_META;
     this.coreSignal = request.signal;
     this.notify = request.notify;
     this.request = era === "stateless" ? refuseToAsk : request.request;

@@ -94,13 +94,13 @@ function unsupportedVersion(supported: readonly string[], requested: string): Rp
 }
 
 export function isImplementation(value: unknown): value is Implementation {
-  return isObject(value) && typeof value.name === "string" && typeof value.version === "string";
+  return isObject(value) && typeof value["name"] === "string" && typeof value["version"] === "string";
 }
 
 /** The versions that an error of code -32022 names; `undefined` where it is no such error, or names none. */
 export function supportedVersionsIn(error: unknown): readonly string[] | undefined {
   if (!(error instanceof RpcError) || error.code !== ErrorCode.unsupportedProtocolVersion || !isObject(error.data)) return undefined;
-  return stringList(error.data.supported);
+  return stringList(error.data["supported"]);
 }
 
 /** A list of strings, or `undefined`. */

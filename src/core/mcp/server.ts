@@ -266,7 +266,7 @@ export class McpServer {
     // The peer refuses what is no object.
     if (!isObject(result)) return result;
     // What a client has answered questions for is good for nobody else, nor for another time.
-    const cache = request.params.requestState === undefined && request.params.inputResponses === undefined ? this.#cache : UNCACHED;
+    const cache = request.params["requestState"] === undefined && request.params["inputResponses"] === undefined ? this.#cache : UNCACHED;
     return completeResult(request.method, result, this.info, cache);
   }
 

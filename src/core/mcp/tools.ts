@@ -124,13 +124,13 @@ function checkOutput({ name, outputSchema }: Tool, output: SchemaCheck | undefin
 
 // Older revisions know structured content of type object alone, and their readers refuse the rest.
 function listed(definition: Tool, version: string): Tool {
-  if (definition.outputSchema === undefined || anyStructuredContent(version) || definition.outputSchema.type === "object") return definition;
+  if (definition.outputSchema === undefined || anyStructuredContent(version) || definition.outputSchema["type"] === "object") return definition;
   const { outputSchema: _left, ...rest } = definition;
   return rest;
 }
 
 function fitted(result: JsonObject, version: string): JsonObject {
-  if (result.structuredContent === undefined || anyStructuredContent(version) || isObject(result.structuredContent)) return result;
+  if (result["structuredContent"] === undefined || anyStructuredContent(version) || isObject(result["structuredContent"])) return result;
   const { structuredContent: _left, ...rest } = result;
   return rest;
 }

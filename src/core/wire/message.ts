@@ -57,12 +57,12 @@ export function isRequestId(value: unknown): value is RequestId {
  */
 export function classify(value: unknown): Classified {
   if (!isObject(value)) return refuse(Array.isArray(value) ? BATCH : "the message must be a JSON object");
-  const jsonrpc = Object.hasOwn(value, "jsonrpc") ? value.jsonrpc : undefined;
-  const id = Object.hasOwn(value, "id") ? value.id : undefined;
-  const method = Object.hasOwn(value, "method") ? value.method : undefined;
-  const params = Object.hasOwn(value, "params") ? value.params : undefined;
-  const result = Object.hasOwn(value, "result") ? value.result : undefined;
-  const error = Object.hasOwn(value, "error") ? value.error : undefined;
+  const jsonrpc = Object.hasOwn(value, "jsonrpc") ? value["jsonrpc"] : undefined;
+  const id = Object.hasOwn(value, "id") ? value["id"] : undefined;
+  const method = Object.hasOwn(value, "method") ? value["method"] : undefined;
+  const params = Object.hasOwn(value, "params") ? value["params"] : undefined;
+  const result = Object.hasOwn(value, "result") ? value["result"] : undefined;
+  const error = Object.hasOwn(value, "error") ? value["error"] : undefined;
 
   if (jsonrpc === "2.0") {
     // Each cast below names a kind whose members the condition has looked at, which the compiler cannot follow through `value`.

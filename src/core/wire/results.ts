@@ -33,7 +33,7 @@ export const REJECTED = "rejected";
 export function readResult(answer: unknown, asked: Asked): InvokeResult {
   const said = readCommon(answer, asked);
   const result = asked.type === "validation" ? verdictOf(said, asked) : mutationOf(said, asked);
-  if (isDuration(said.durationMs)) result.durationMs = said.durationMs;
+  if (isDuration(said["durationMs"])) result.durationMs = said["durationMs"];
   return result;
 }
 
@@ -65,13 +65,13 @@ function readCommon(answer: unknown, asked: Asked): JsonObject {
 function verdictOf(said: JsonObject, asked: Asked): ValidationResult {
   const { valid, severity, suggestions, signature } = said;
   if (typeof valid !== "boolean") throw malformed("valid must be a boolean");
-  const messages = readMessages(said.messages);
+  const messages = readMessages(said["messages"]);
   const resolved = valid && severity === undefined ? undefined : resolveSeverity(severity, messages);
   // Laxer readers look at messages alone, so a result that blocks has one that says so.
   if (!valid && resolved === "error" && !messages.some((message) => message.severity === "error")) {
     messages.push({ message: REJECTED, severity: "error" });
   }
-  const result = started<ValidationResult>(asked, said.info);
+  const result = started<ValidationResult>(asked, said["info"]);
   result.valid = valid;
   if (resolved !== undefined) result.severity = resolved;
   if (messages.length > 0) result.messages = messages;
@@ -107,10 +107,10 @@ function readMessages(said: unknown): ValidationMessage[] {
 function readMessage(said: unknown): ValidationMessage {
   if (!isObject(said)) return { message: typeof said === "string" ? said : REJECTED, severity: "error" };
   const message: ValidationMessage = {
-    message: typeof said.message === "string" ? said.message : REJECTED,
-    severity: readSeverity(said.severity),
+    message: typeof said["message"] === "string" ? said["message"] : REJECTED,
+    severity: readSeverity(said["severity"]),
   };
-  return typeof said.path === "string" ? { path: said.path, ...message } : message;
+  return typeof said["path"] === "string" ? { path: said["path"], ...message } : message;
 }
 
 // No spelling of a severity softens a verdict: what is none of ours counts as an error.
@@ -119,7 +119,7 @@ function readSeverity(severity: unknown): Severity {
 }
 
 function isSuggestion(suggestion: unknown): suggestion is Suggestion {
-  return isObject(suggestion) && typeof suggestion.path === "string" && suggestion.value !== undefined;
+  return isObject(suggestion) && typeof suggestion["path"] === "string" && suggestion["value"] !== undefined;
 }
 
 function isDuration(value: unknown): value is number {

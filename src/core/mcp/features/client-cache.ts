@@ -64,7 +64,7 @@ export function createResultCache(host: Host, limits: Limits, principal: () => s
         const ttlMs = ownMember(result, "ttlMs");
         if (typeof ttlMs !== "number" || !(ttlMs > 0) || evictions !== before) return;
         const key = keyOf(ownMember(result, "cacheScope") === "public" ? PUBLIC : caller, method, params);
-        if (key !== undefined) keep(key, { method, uri: params.uri, text: JSON.stringify(result), freshUntil: host.now() + ttlMs });
+        if (key !== undefined) keep(key, { method, uri: params["uri"], text: JSON.stringify(result), freshUntil: host.now() + ttlMs });
       };
     },
     evict(method, uri) {

@@ -69,7 +69,7 @@ export function createClientCalls({ maxPages, checkCapabilities, session }: Clie
       const page = await ask(method, cursor === undefined ? {} : { cursor }, options, seen);
       // The check has found a list there, and a cursor that is text.
       for (const item of page[member] as unknown[]) items.push(item);
-      const next = page.nextCursor as string | undefined;
+      const next = page["nextCursor"] as string | undefined;
       if (next === undefined) return items;
       if (cursors.has(next)) throw new LocalError("invalid_message", `${method} gave a cursor twice, and would never end`);
       cursors.add((cursor = next));
@@ -103,6 +103,6 @@ function isRetry(params: JsonObject): boolean {
 function mend(result: JsonObject): void {
   // A negative time to live is to be read as 0 (server/utilities/caching), a cursor that is null as none.
   const ttlMs = ownMember(result, "ttlMs");
-  if (typeof ttlMs === "number" && ttlMs < 0) result.ttlMs = 0;
-  if (ownMember(result, "nextCursor") === null) delete result.nextCursor;
+  if (typeof ttlMs === "number" && ttlMs < 0) result["ttlMs"] = 0;
+  if (ownMember(result, "nextCursor") === null) delete result["nextCursor"];
 }

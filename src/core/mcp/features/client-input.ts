@@ -68,8 +68,8 @@ export async function requestWithInput(
       if (requests.length === 0) await pause(host, Math.min(FIRST_WAIT_MS * 2 ** idle++, LONGEST_WAIT_MS), limit.signal);
       const responses = await answerAll(method, requests, limit, parts);
       const { inputResponses: _answers, requestState: _state, ...retry } = params;
-      if (ownMember(wanted, "inputRequests") !== undefined) retry.inputResponses = responses;
-      if (state !== undefined) retry.requestState = state;
+      if (ownMember(wanted, "inputRequests") !== undefined) retry["inputResponses"] = responses;
+      if (state !== undefined) retry["requestState"] = state;
       wanted = await parts.send(method, retry, { ...options, maxTotalTimeoutMs: limit.remainingMs() });
       if (!wantsInput(method, wanted, policy.resultTypes)) return { result: wanted, retried: true };
     }

@@ -32,7 +32,7 @@ const LISTS: ReadonlyMap<string, ListKind> = new Map([
 export function changeIn(method: string, params: JsonObject): Change | undefined {
   const list = LISTS.get(method);
   if (list !== undefined) return { list };
-  return method === "notifications/resources/updated" && typeof params.uri === "string" ? { uri: params.uri } : undefined;
+  return method === "notifications/resources/updated" && typeof params["uri"] === "string" ? { uri: params["uri"] } : undefined;
 }
 
 /** `maxElicitations` bounds the pages whose end is waited for: above it the oldest are forgotten. */

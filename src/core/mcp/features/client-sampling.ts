@@ -26,7 +26,7 @@ export function answerSampling(handler: SamplingHandler, { tools = false, contex
     capabilities: () => ({ sampling: { ...(tools ? { tools: {} } : {}), ...(includesContext ? { context: {} } : {}) } }),
     async answer(params, context) {
       requireParams(METHOD, checkCreateMessageParams(params));
-      if (!tools && (params.tools !== undefined || params.toolChoice !== undefined)) {
+      if (!tools && (params["tools"] !== undefined || params["toolChoice"] !== undefined)) {
         throw badRequest(METHOD, "this client has not announced sampling.tools");
       }
       // The check has just found it so.

@@ -94,7 +94,7 @@ function statelessSession(parts: ClientSessionParts): ClientSession {
   const send: InputParts["send"] = (method, params, options) => {
     const meta = (announced ??= parts.meta(version));
     const logLevel = options.logLevel ?? level;
-    const own = isObject(params._meta) ? params._meta : {};
+    const own = isObject(params["_meta"]) ? params["_meta"] : {};
     const _meta = { ...own, ...meta, ...(logLevel === undefined ? {} : { [META.logLevel]: logLevel }) };
     return peer.request(method, withMember(params, "_meta", _meta), options);
   };

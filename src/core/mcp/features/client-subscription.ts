@@ -106,7 +106,7 @@ export function createSubscription({ host, log, wanted, listen, interrupted }: S
       return;
     }
     // With the connection, which may take its time to close; a stream that the server ends says nothing of delivery.
-    if (error instanceof LocalError && error.code === "closed" && error.details?.delivery !== undefined) return;
+    if (error instanceof LocalError && error.code === "closed" && error.details?.["delivery"] !== undefined) return;
     if (host.now() - stream.openedAt >= LONGEST_WAIT_MS) failures = 0;
     const wait = Math.min(FIRST_WAIT_MS * 2 ** failures++, LONGEST_WAIT_MS);
     const how = error === undefined ? "in peace" : `by ${describeError(error)}`;

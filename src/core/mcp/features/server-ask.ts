@@ -35,7 +35,7 @@ export function suspended(): LocalError {
 
 /** Tells it apart, for a handler that catches: let it through. */
 export function isSuspended(thrown: unknown): boolean {
-  return thrown instanceof LocalError && thrown.code === "aborted" && thrown.details?.suspended === true;
+  return thrown instanceof LocalError && thrown.code === "aborted" && thrown.details?.["suspended"] === true;
 }
 
 /** For revisions in which a question is a request of its own (ten minutes for what a person has a hand in); elsewhere the client takes its time. */
@@ -69,7 +69,7 @@ export function roots(): Question<ListRootsResult> {
 }
 
 function checkForm(params: ElicitParams, answer: unknown, compile: SchemaCompiler): Problem | undefined {
-  if (params.mode === "url" || !isObject(answer) || answer.action !== "accept") return undefined;
+  if (params.mode === "url" || !isObject(answer) || answer["action"] !== "accept") return undefined;
   const { content = {} } = answer;
   if (!isObject(content)) return under("content", mustBe("an object"));
   const misfit = compile(params.requestedSchema).check(content);
@@ -90,9 +90,9 @@ function requiredCapabilities(method: InputRequest["method"], params: JsonObject
     case "roots/list":
       return { roots: {} };
     case "sampling/createMessage":
-      return { sampling: params.tools === undefined && params.toolChoice === undefined ? {} : { tools: {} } };
+      return { sampling: params["tools"] === undefined && params["toolChoice"] === undefined ? {} : { tools: {} } };
     case "elicitation/create":
-      return { elicitation: params.mode === "url" ? { url: {} } : { form: {} } };
+      return { elicitation: params["mode"] === "url" ? { url: {} } : { form: {} } };
   }
 }
 
@@ -101,7 +101,7 @@ function covers(capabilities: ClientCapabilities, required: Readonly<Record<stri
     const own = Object.hasOwn(capabilities, name) ? capabilities[name] : undefined;
     if (!isObject(own)) return false;
     // Without any mode it means forms, as when there was nothing else.
-    if (name === "elicitation" && own.form === undefined && own.url === undefined) return inner.form !== undefined;
+    if (name === "elicitation" && own["form"] === undefined && own["url"] === undefined) return inner["form"] !== undefined;
     return Object.keys(inner).every((part) => own[part] !== undefined);
   });
 }

@@ -16,7 +16,7 @@ const LEVELS: readonly LoggingLevel[] = ["debug", "info", "notice", "warning", "
 export function setLevel(params: JsonObject, link: ServerLink): JsonObject {
   const problem = checkSetLevelParams(params);
   if (problem !== undefined) throw invalidParams(describeProblem(problem, "params"));
-  link.logLevel = params.level as LoggingLevel; // just checked
+  link.logLevel = params["level"] as LoggingLevel; // just checked
   return {};
 }
 

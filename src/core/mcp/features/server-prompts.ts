@@ -87,7 +87,7 @@ export function createPrompts(pageSize: number, changed: () => void): Prompts {
       const problem = checkGetPromptParams(params);
       if (problem !== undefined) throw invalidParams(describeProblem(problem, "params"));
       // Just checked: a string, and an object of strings where there is one.
-      const name = params.name as string;
+      const name = params["name"] as string;
       const args = (ownMember(params, "arguments") ?? {}) as Record<string, string>;
       const entry = registry.get(name);
       if (entry === undefined) throw invalidParams(`there is no prompt ${JSON.stringify(name)}`);

@@ -150,7 +150,7 @@ export function createResources(pageSize: number, changed: () => void): Resource
     async read(params, context) {
       const problem = checkReadResourceParams(params);
       if (problem !== undefined) throw invalidParams(describeProblem(problem, "params"));
-      const uri = params.uri as string; // just checked
+      const uri = params["uri"] as string; // just checked
       const exact = plain.get(uri);
       if (exact !== undefined) return toResult(uri, exact.definition.mimeType, await exact.handler(uri, context), context);
       const found = fitting(uri);

@@ -76,7 +76,7 @@ export function createSubscriptions({ host, links, maxSubscriptions, capabilitie
     listen(params, { id, notify, coreSignal, from }, link) {
       const problem = checkListenParams(params);
       if (problem !== undefined) throw invalidParams(describeProblem(problem, "params"));
-      const { honoured, wants, uris } = honour(params.notifications as SubscriptionFilter, capabilities()); // just checked
+      const { honoured, wants, uris } = honour(params["notifications"] as SubscriptionFilter, capabilities()); // just checked
       reserve(link, uris.size);
       const meta = { [META.subscriptionId]: id };
       // First of all on this stream; what follows is sent after it, and arrives so.
@@ -116,7 +116,7 @@ export function createSubscriptions({ host, links, maxSubscriptions, capabilitie
 
 function uriIn(params: JsonObject, problem: Problem | undefined): string {
   if (problem !== undefined) throw invalidParams(describeProblem(problem, "params"));
-  return params.uri as string; // just checked
+  return params["uri"] as string; // just checked
 }
 
 function announces(capabilities: ServerCapabilities, kind: ListKind, flag: "listChanged" | "subscribe"): boolean {

@@ -64,11 +64,11 @@ export function createSuspendable(parts: SuspensionParts, request: IncomingReque
   return {
     asker: () => open().asker,
     run(handler, complete) {
-      const retried = params.requestState !== undefined || params.inputResponses !== undefined;
+      const retried = params["requestState"] !== undefined || params["inputResponses"] !== undefined;
       if (!retried || !ASKING.has(method)) return runNow(() => opened, handler, complete);
       const problem = checkRetryParams(params);
       if (problem !== undefined) throw invalidParams(describeProblem(problem, "params"));
-      const state = params.requestState;
+      const state = params["requestState"];
       // A handler that asks by results of its own has states of its own, which are none of our business.
       if (typeof state !== "string" || !parts.states.looksSealed(state)) return runNow(() => opened, handler, complete);
       return open().resume(state).then(() => runNow(() => opened, handler, complete));
@@ -121,7 +121,7 @@ function openSuspension(parts: SuspensionParts, request: IncomingRequest, origin
   const answerTo = async <Answer>(index: number, { request: given, check }: Question<Answer>): Promise<Answer> => {
     const key = `ask-${index + 1}`;
     if (!ASKING.has(method)) throw new LocalError("unsupported", `in this revision nothing can be asked while ${method} is answered`);
-    if (typeof params.requestState === "string" && !states.looksSealed(params.requestState)) {
+    if (typeof params["requestState"] === "string" && !states.looksSealed(params["requestState"])) {
       throw (verdict = invalidParams("params.requestState is not what this server gave out"));
     }
     // Copies, here and below: what a handler does to a question or an answer later is of no effect on what is sent or kept.
@@ -129,7 +129,7 @@ function openSuspension(parts: SuspensionParts, request: IncomingRequest, origin
     if (index >= maxAsks) throw (verdict = askedTooMuch(`more than ${maxAsks} questions`));
     requireCapability(question, capabilities);
     const digest = await states.digest([question.method, question.params ?? {}]);
-    const responses = isObject(params.inputResponses) ? params.inputResponses : {};
+    const responses = isObject(params["inputResponses"]) ? params["inputResponses"] : {};
     const known = ownMember(saved.asked, key) === digest ? (ownMember(saved.answers, key) ?? ownMember(responses, key)) : undefined;
     if (known === undefined) {
       asked[index] = { key, request: question, digest };

@@ -58,10 +58,10 @@ export function checkHook(value: unknown): Problem | undefined {
   if (!isObject(value)) return mustBe("an object");
   let found: Problem | undefined;
   let member: unknown;
-  member = Object.hasOwn(value, "events") ? value.events : undefined;
+  member = Object.hasOwn(value, "events") ? value["events"] : undefined;
   if (member === undefined) return missing("events");
   if ((found = checkHookEvents(member)) !== undefined) return under("events", found);
-  member = Object.hasOwn(value, "phase") ? value.phase : undefined;
+  member = Object.hasOwn(value, "phase") ? value["phase"] : undefined;
   if (member !== "request" && member !== "response") return wrong(member, "phase", `must be one of "request", "response"`);
   return undefined;
 }
@@ -82,11 +82,11 @@ export type PriorityHint = Priority | { request?: Priority; response?: Priority 
 function checkPriorityHintObject(value: unknown): Problem | undefined {
   if (!isObject(value)) return mustBe("an object");
   let member: unknown;
-  member = Object.hasOwn(value, "request") ? value.request : undefined;
+  member = Object.hasOwn(value, "request") ? value["request"] : undefined;
   if (member !== undefined && (typeof member !== "number" || !Number.isInteger(member) || member < -2147483648 || member > 2147483647)) {
     return wrong(member, "request", "must be an integer from -2147483648 to 2147483647");
   }
-  member = Object.hasOwn(value, "response") ? value.response : undefined;
+  member = Object.hasOwn(value, "response") ? value["response"] : undefined;
   if (member !== undefined && (typeof member !== "number" || !Number.isInteger(member) || member < -2147483648 || member > 2147483647)) {
     return wrong(member, "response", "must be an integer from -2147483648 to 2147483647");
   }
@@ -110,9 +110,9 @@ export interface Compat {
 export function checkCompat(value: unknown): Problem | undefined {
   if (!isObject(value)) return mustBe("an object");
   let member: unknown;
-  member = Object.hasOwn(value, "minProtocol") ? value.minProtocol : undefined;
+  member = Object.hasOwn(value, "minProtocol") ? value["minProtocol"] : undefined;
   if (typeof member !== "string") return wrong(member, "minProtocol", "must be a string");
-  member = Object.hasOwn(value, "maxProtocol") ? value.maxProtocol : undefined;
+  member = Object.hasOwn(value, "maxProtocol") ? value["maxProtocol"] : undefined;
   if (member !== undefined && typeof member !== "string") return wrong(member, "maxProtocol", "must be a string");
   return undefined;
 }
@@ -150,28 +150,28 @@ export function checkInterceptorDescriptor(value: unknown): Problem | undefined 
   if (!isObject(value)) return mustBe("an object");
   let found: Problem | undefined;
   let member: unknown;
-  member = Object.hasOwn(value, "name") ? value.name : undefined;
+  member = Object.hasOwn(value, "name") ? value["name"] : undefined;
   if (typeof member !== "string" || member === "") return wrong(member, "name", "must be a string that is not empty");
-  member = Object.hasOwn(value, "version") ? value.version : undefined;
+  member = Object.hasOwn(value, "version") ? value["version"] : undefined;
   if (member !== undefined && typeof member !== "string") return wrong(member, "version", "must be a string");
-  member = Object.hasOwn(value, "description") ? value.description : undefined;
+  member = Object.hasOwn(value, "description") ? value["description"] : undefined;
   if (member !== undefined && typeof member !== "string") return wrong(member, "description", "must be a string");
-  member = Object.hasOwn(value, "type") ? value.type : undefined;
+  member = Object.hasOwn(value, "type") ? value["type"] : undefined;
   if (member !== "validation" && member !== "mutation") return wrong(member, "type", `must be one of "validation", "mutation"`);
-  member = Object.hasOwn(value, "hooks") ? value.hooks : undefined;
+  member = Object.hasOwn(value, "hooks") ? value["hooks"] : undefined;
   if (member === undefined) return missing("hooks");
   if ((found = checkInterceptorDescriptorHooks(member)) !== undefined) return under("hooks", found);
-  member = Object.hasOwn(value, "mode") ? value.mode : undefined;
+  member = Object.hasOwn(value, "mode") ? value["mode"] : undefined;
   if (member !== undefined && member !== "active" && member !== "audit") return wrong(member, "mode", `must be one of "active", "audit"`);
-  member = Object.hasOwn(value, "failOpen") ? value.failOpen : undefined;
+  member = Object.hasOwn(value, "failOpen") ? value["failOpen"] : undefined;
   if (member !== undefined && typeof member !== "boolean") return wrong(member, "failOpen", "must be a boolean");
-  member = Object.hasOwn(value, "priorityHint") ? value.priorityHint : undefined;
+  member = Object.hasOwn(value, "priorityHint") ? value["priorityHint"] : undefined;
   if (member !== undefined && (found = checkPriorityHint(member)) !== undefined) return under("priorityHint", found);
-  member = Object.hasOwn(value, "compat") ? value.compat : undefined;
+  member = Object.hasOwn(value, "compat") ? value["compat"] : undefined;
   if (member !== undefined && (found = checkCompat(member)) !== undefined) return under("compat", found);
-  member = Object.hasOwn(value, "configSchema") ? value.configSchema : undefined;
+  member = Object.hasOwn(value, "configSchema") ? value["configSchema"] : undefined;
   if (member !== undefined && !isObject(member)) return wrong(member, "configSchema", "must be an object");
-  member = Object.hasOwn(value, "_meta") ? value._meta : undefined;
+  member = Object.hasOwn(value, "_meta") ? value["_meta"] : undefined;
   if (member !== undefined && !isObject(member)) return wrong(member, "_meta", "must be an object");
   return undefined;
 }
@@ -188,11 +188,11 @@ export function checkListInterceptorsParams(value: unknown): Problem | undefined
   if (!isObject(value)) return mustBe("an object");
   let found: Problem | undefined;
   let member: unknown;
-  member = Object.hasOwn(value, "event") ? value.event : undefined;
+  member = Object.hasOwn(value, "event") ? value["event"] : undefined;
   if (member !== undefined && typeof member !== "string") return wrong(member, "event", "must be a string");
-  member = Object.hasOwn(value, "cursor") ? value.cursor : undefined;
+  member = Object.hasOwn(value, "cursor") ? value["cursor"] : undefined;
   if (member !== undefined && typeof member !== "string") return wrong(member, "cursor", "must be a string");
-  member = Object.hasOwn(value, "_meta") ? value._meta : undefined;
+  member = Object.hasOwn(value, "_meta") ? value["_meta"] : undefined;
   if (member !== undefined && (found = checkRequestMeta(member)) !== undefined) return under("_meta", found);
   return undefined;
 }
@@ -218,12 +218,12 @@ export function checkListInterceptorsResult(value: unknown): Problem | undefined
   if (!isObject(value)) return mustBe("an object");
   let found: Problem | undefined;
   let member: unknown;
-  member = Object.hasOwn(value, "interceptors") ? value.interceptors : undefined;
+  member = Object.hasOwn(value, "interceptors") ? value["interceptors"] : undefined;
   if (member === undefined) return missing("interceptors");
   if ((found = checkListInterceptorsResultInterceptors(member)) !== undefined) return under("interceptors", found);
-  member = Object.hasOwn(value, "nextCursor") ? value.nextCursor : undefined;
+  member = Object.hasOwn(value, "nextCursor") ? value["nextCursor"] : undefined;
   if (member !== undefined && typeof member !== "string") return wrong(member, "nextCursor", "must be a string");
-  member = Object.hasOwn(value, "_meta") ? value._meta : undefined;
+  member = Object.hasOwn(value, "_meta") ? value["_meta"] : undefined;
   if (member !== undefined && !isObject(member)) return wrong(member, "_meta", "must be an object");
   return undefined;
 }
@@ -238,13 +238,13 @@ export interface Principal {
 export function checkPrincipal(value: unknown): Problem | undefined {
   if (!isObject(value)) return mustBe("an object");
   let member: unknown;
-  member = Object.hasOwn(value, "type") ? value.type : undefined;
+  member = Object.hasOwn(value, "type") ? value["type"] : undefined;
   if (member !== "user" && member !== "service" && member !== "anonymous") {
     return wrong(member, "type", `must be one of "user", "service", "anonymous"`);
   }
-  member = Object.hasOwn(value, "id") ? value.id : undefined;
+  member = Object.hasOwn(value, "id") ? value["id"] : undefined;
   if (member !== undefined && typeof member !== "string") return wrong(member, "id", "must be a string");
-  member = Object.hasOwn(value, "claims") ? value.claims : undefined;
+  member = Object.hasOwn(value, "claims") ? value["claims"] : undefined;
   if (member !== undefined && !isObject(member)) return wrong(member, "claims", "must be an object");
   return undefined;
 }
@@ -264,15 +264,15 @@ export function checkInvocationContext(value: unknown): Problem | undefined {
   if (!isObject(value)) return mustBe("an object");
   let found: Problem | undefined;
   let member: unknown;
-  member = Object.hasOwn(value, "principal") ? value.principal : undefined;
+  member = Object.hasOwn(value, "principal") ? value["principal"] : undefined;
   if (member !== undefined && (found = checkPrincipal(member)) !== undefined) return under("principal", found);
-  member = Object.hasOwn(value, "traceId") ? value.traceId : undefined;
+  member = Object.hasOwn(value, "traceId") ? value["traceId"] : undefined;
   if (member !== undefined && typeof member !== "string") return wrong(member, "traceId", "must be a string");
-  member = Object.hasOwn(value, "spanId") ? value.spanId : undefined;
+  member = Object.hasOwn(value, "spanId") ? value["spanId"] : undefined;
   if (member !== undefined && typeof member !== "string") return wrong(member, "spanId", "must be a string");
-  member = Object.hasOwn(value, "timestamp") ? value.timestamp : undefined;
+  member = Object.hasOwn(value, "timestamp") ? value["timestamp"] : undefined;
   if (member !== undefined && typeof member !== "string") return wrong(member, "timestamp", "must be a string");
-  member = Object.hasOwn(value, "sessionId") ? value.sessionId : undefined;
+  member = Object.hasOwn(value, "sessionId") ? value["sessionId"] : undefined;
   if (member !== undefined && typeof member !== "string") return wrong(member, "sessionId", "must be a string");
   return undefined;
 }
@@ -295,21 +295,21 @@ export function checkInvokeParams(value: unknown): Problem | undefined {
   if (!isObject(value)) return mustBe("an object");
   let found: Problem | undefined;
   let member: unknown;
-  member = Object.hasOwn(value, "name") ? value.name : undefined;
+  member = Object.hasOwn(value, "name") ? value["name"] : undefined;
   if (typeof member !== "string") return wrong(member, "name", "must be a string");
-  member = Object.hasOwn(value, "event") ? value.event : undefined;
+  member = Object.hasOwn(value, "event") ? value["event"] : undefined;
   if (typeof member !== "string") return wrong(member, "event", "must be a string");
-  member = Object.hasOwn(value, "phase") ? value.phase : undefined;
+  member = Object.hasOwn(value, "phase") ? value["phase"] : undefined;
   if (member !== "request" && member !== "response") return wrong(member, "phase", `must be one of "request", "response"`);
-  member = Object.hasOwn(value, "config") ? value.config : undefined;
+  member = Object.hasOwn(value, "config") ? value["config"] : undefined;
   if (member !== undefined && !isObject(member)) return wrong(member, "config", "must be an object");
-  member = Object.hasOwn(value, "timeoutMs") ? value.timeoutMs : undefined;
+  member = Object.hasOwn(value, "timeoutMs") ? value["timeoutMs"] : undefined;
   if (member !== undefined && (typeof member !== "number" || !Number.isInteger(member) || member < 1)) {
     return wrong(member, "timeoutMs", "must be an integer of at least 1");
   }
-  member = Object.hasOwn(value, "context") ? value.context : undefined;
+  member = Object.hasOwn(value, "context") ? value["context"] : undefined;
   if (member !== undefined && (found = checkInvocationContext(member)) !== undefined) return under("context", found);
-  member = Object.hasOwn(value, "_meta") ? value._meta : undefined;
+  member = Object.hasOwn(value, "_meta") ? value["_meta"] : undefined;
   if (member !== undefined && (found = checkRequestMeta(member)) !== undefined) return under("_meta", found);
   return undefined;
 }
@@ -325,11 +325,11 @@ export interface ValidationMessage {
 export function checkValidationMessage(value: unknown): Problem | undefined {
   if (!isObject(value)) return mustBe("an object");
   let member: unknown;
-  member = Object.hasOwn(value, "path") ? value.path : undefined;
+  member = Object.hasOwn(value, "path") ? value["path"] : undefined;
   if (member !== undefined && typeof member !== "string") return wrong(member, "path", "must be a string");
-  member = Object.hasOwn(value, "message") ? value.message : undefined;
+  member = Object.hasOwn(value, "message") ? value["message"] : undefined;
   if (typeof member !== "string") return wrong(member, "message", "must be a string");
-  member = Object.hasOwn(value, "severity") ? value.severity : undefined;
+  member = Object.hasOwn(value, "severity") ? value["severity"] : undefined;
   if (member !== "info" && member !== "warn" && member !== "error") {
     return wrong(member, "severity", `must be one of "info", "warn", "error"`);
   }
@@ -345,9 +345,9 @@ export interface Suggestion {
 export function checkSuggestion(value: unknown): Problem | undefined {
   if (!isObject(value)) return mustBe("an object");
   let member: unknown;
-  member = Object.hasOwn(value, "path") ? value.path : undefined;
+  member = Object.hasOwn(value, "path") ? value["path"] : undefined;
   if (typeof member !== "string") return wrong(member, "path", "must be a string");
-  if (!Object.hasOwn(value, "value") || value.value === undefined) return missing("value");
+  if (!Object.hasOwn(value, "value") || value["value"] === undefined) return missing("value");
   return undefined;
 }
 
@@ -361,11 +361,11 @@ export interface Signature {
 export function checkSignature(value: unknown): Problem | undefined {
   if (!isObject(value)) return mustBe("an object");
   let member: unknown;
-  member = Object.hasOwn(value, "algorithm") ? value.algorithm : undefined;
+  member = Object.hasOwn(value, "algorithm") ? value["algorithm"] : undefined;
   if (member !== "ed25519") return wrong(member, "algorithm", `must be "ed25519"`);
-  member = Object.hasOwn(value, "publicKey") ? value.publicKey : undefined;
+  member = Object.hasOwn(value, "publicKey") ? value["publicKey"] : undefined;
   if (typeof member !== "string") return wrong(member, "publicKey", "must be a string");
-  member = Object.hasOwn(value, "value") ? value.value : undefined;
+  member = Object.hasOwn(value, "value") ? value["value"] : undefined;
   if (typeof member !== "string") return wrong(member, "value", "must be a string");
   return undefined;
 }
@@ -410,31 +410,31 @@ export function checkValidationResult(value: unknown): Problem | undefined {
   if (!isObject(value)) return mustBe("an object");
   let found: Problem | undefined;
   let member: unknown;
-  member = Object.hasOwn(value, "type") ? value.type : undefined;
+  member = Object.hasOwn(value, "type") ? value["type"] : undefined;
   if (member !== "validation") return wrong(member, "type", `must be "validation"`);
-  member = Object.hasOwn(value, "interceptor") ? value.interceptor : undefined;
+  member = Object.hasOwn(value, "interceptor") ? value["interceptor"] : undefined;
   if (typeof member !== "string") return wrong(member, "interceptor", "must be a string");
-  member = Object.hasOwn(value, "phase") ? value.phase : undefined;
+  member = Object.hasOwn(value, "phase") ? value["phase"] : undefined;
   if (member !== "request" && member !== "response") return wrong(member, "phase", `must be one of "request", "response"`);
-  member = Object.hasOwn(value, "durationMs") ? value.durationMs : undefined;
+  member = Object.hasOwn(value, "durationMs") ? value["durationMs"] : undefined;
   if (typeof member !== "number" || !Number.isFinite(member) || member < 0) {
     return wrong(member, "durationMs", "must be a number of at least 0");
   }
-  member = Object.hasOwn(value, "info") ? value.info : undefined;
+  member = Object.hasOwn(value, "info") ? value["info"] : undefined;
   if (member !== undefined && !isObject(member)) return wrong(member, "info", "must be an object");
-  member = Object.hasOwn(value, "valid") ? value.valid : undefined;
+  member = Object.hasOwn(value, "valid") ? value["valid"] : undefined;
   if (typeof member !== "boolean") return wrong(member, "valid", "must be a boolean");
-  member = Object.hasOwn(value, "severity") ? value.severity : undefined;
+  member = Object.hasOwn(value, "severity") ? value["severity"] : undefined;
   if (member !== undefined && member !== "info" && member !== "warn" && member !== "error") {
     return wrong(member, "severity", `must be one of "info", "warn", "error"`);
   }
-  member = Object.hasOwn(value, "messages") ? value.messages : undefined;
+  member = Object.hasOwn(value, "messages") ? value["messages"] : undefined;
   if (member !== undefined && (found = checkValidationResultMessages(member)) !== undefined) return under("messages", found);
-  member = Object.hasOwn(value, "suggestions") ? value.suggestions : undefined;
+  member = Object.hasOwn(value, "suggestions") ? value["suggestions"] : undefined;
   if (member !== undefined && (found = checkValidationResultSuggestions(member)) !== undefined) return under("suggestions", found);
-  member = Object.hasOwn(value, "signature") ? value.signature : undefined;
+  member = Object.hasOwn(value, "signature") ? value["signature"] : undefined;
   if (member !== undefined && (found = checkSignature(member)) !== undefined) return under("signature", found);
-  member = Object.hasOwn(value, "_meta") ? value._meta : undefined;
+  member = Object.hasOwn(value, "_meta") ? value["_meta"] : undefined;
   if (member !== undefined && !isObject(member)) return wrong(member, "_meta", "must be an object");
   return undefined;
 }
@@ -456,23 +456,25 @@ export interface MutationResult {
 export function checkMutationResult(value: unknown): Problem | undefined {
   if (!isObject(value)) return mustBe("an object");
   let member: unknown;
-  member = Object.hasOwn(value, "type") ? value.type : undefined;
+  member = Object.hasOwn(value, "type") ? value["type"] : undefined;
   if (member !== "mutation") return wrong(member, "type", `must be "mutation"`);
-  member = Object.hasOwn(value, "interceptor") ? value.interceptor : undefined;
+  member = Object.hasOwn(value, "interceptor") ? value["interceptor"] : undefined;
   if (typeof member !== "string") return wrong(member, "interceptor", "must be a string");
-  member = Object.hasOwn(value, "phase") ? value.phase : undefined;
+  member = Object.hasOwn(value, "phase") ? value["phase"] : undefined;
   if (member !== "request" && member !== "response") return wrong(member, "phase", `must be one of "request", "response"`);
-  member = Object.hasOwn(value, "durationMs") ? value.durationMs : undefined;
+  member = Object.hasOwn(value, "durationMs") ? value["durationMs"] : undefined;
   if (typeof member !== "number" || !Number.isFinite(member) || member < 0) {
     return wrong(member, "durationMs", "must be a number of at least 0");
   }
-  member = Object.hasOwn(value, "info") ? value.info : undefined;
+  member = Object.hasOwn(value, "info") ? value["info"] : undefined;
   if (member !== undefined && !isObject(member)) return wrong(member, "info", "must be an object");
-  member = Object.hasOwn(value, "modified") ? value.modified : undefined;
+  member = Object.hasOwn(value, "modified") ? value["modified"] : undefined;
   if (typeof member !== "boolean") return wrong(member, "modified", "must be a boolean");
-  member = Object.hasOwn(value, "_meta") ? value._meta : undefined;
+  member = Object.hasOwn(value, "_meta") ? value["_meta"] : undefined;
   if (member !== undefined && !isObject(member)) return wrong(member, "_meta", "must be an object");
-  if (Object.hasOwn(value, "modified") && value.modified === true && (!Object.hasOwn(value, "payload") || value.payload === undefined)) {
+  if (Object.hasOwn(value, "modified") &&
+    value["modified"] === true &&
+    (!Object.hasOwn(value, "payload") || value["payload"] === undefined)) {
     return missing("payload");
   }
   return undefined;
@@ -483,7 +485,7 @@ export type InvokeResult = ValidationResult | MutationResult;
 
 export function checkInvokeResult(value: unknown): Problem | undefined {
   if (!isObject(value)) return mustBe("an object");
-  const kind = Object.hasOwn(value, "type") ? value.type : undefined;
+  const kind = Object.hasOwn(value, "type") ? value["type"] : undefined;
   switch (kind) {
     case "validation":
       return checkValidationResult(value);
@@ -513,7 +515,7 @@ export function checkInterceptorsCapability(value: unknown): Problem | undefined
   if (!isObject(value)) return mustBe("an object");
   let found: Problem | undefined;
   let member: unknown;
-  member = Object.hasOwn(value, "supportedEvents") ? value.supportedEvents : undefined;
+  member = Object.hasOwn(value, "supportedEvents") ? value["supportedEvents"] : undefined;
   if (member === undefined) return missing("supportedEvents");
   if ((found = checkInterceptorsCapabilitySupportedEvents(member)) !== undefined) return under("supportedEvents", found);
   return undefined;
@@ -530,15 +532,15 @@ export interface ValidationErrorItem {
 export function checkValidationErrorItem(value: unknown): Problem | undefined {
   if (!isObject(value)) return mustBe("an object");
   let member: unknown;
-  member = Object.hasOwn(value, "interceptor") ? value.interceptor : undefined;
+  member = Object.hasOwn(value, "interceptor") ? value["interceptor"] : undefined;
   if (typeof member !== "string") return wrong(member, "interceptor", "must be a string");
-  member = Object.hasOwn(value, "severity") ? value.severity : undefined;
+  member = Object.hasOwn(value, "severity") ? value["severity"] : undefined;
   if (member !== "info" && member !== "warn" && member !== "error") {
     return wrong(member, "severity", `must be one of "info", "warn", "error"`);
   }
-  member = Object.hasOwn(value, "message") ? value.message : undefined;
+  member = Object.hasOwn(value, "message") ? value["message"] : undefined;
   if (typeof member !== "string") return wrong(member, "message", "must be a string");
-  member = Object.hasOwn(value, "path") ? value.path : undefined;
+  member = Object.hasOwn(value, "path") ? value["path"] : undefined;
   if (member !== undefined && typeof member !== "string") return wrong(member, "path", "must be a string");
   return undefined;
 }
@@ -562,7 +564,7 @@ export function checkValidationErrorData(value: unknown): Problem | undefined {
   if (!isObject(value)) return mustBe("an object");
   let found: Problem | undefined;
   let member: unknown;
-  member = Object.hasOwn(value, "validationErrors") ? value.validationErrors : undefined;
+  member = Object.hasOwn(value, "validationErrors") ? value["validationErrors"] : undefined;
   if (member === undefined) return missing("validationErrors");
   if ((found = checkValidationErrorDataValidationErrors(member)) !== undefined) return under("validationErrors", found);
   return undefined;
@@ -578,9 +580,9 @@ export interface MutationErrorData {
 export function checkMutationErrorData(value: unknown): Problem | undefined {
   if (!isObject(value)) return mustBe("an object");
   let member: unknown;
-  member = Object.hasOwn(value, "failedInterceptor") ? value.failedInterceptor : undefined;
+  member = Object.hasOwn(value, "failedInterceptor") ? value["failedInterceptor"] : undefined;
   if (typeof member !== "string") return wrong(member, "failedInterceptor", "must be a string");
-  member = Object.hasOwn(value, "reason") ? value.reason : undefined;
+  member = Object.hasOwn(value, "reason") ? value["reason"] : undefined;
   if (typeof member !== "string") return wrong(member, "reason", "must be a string");
   return undefined;
 }
@@ -596,11 +598,11 @@ export interface TimeoutErrorData {
 export function checkTimeoutErrorData(value: unknown): Problem | undefined {
   if (!isObject(value)) return mustBe("an object");
   let member: unknown;
-  member = Object.hasOwn(value, "interceptor") ? value.interceptor : undefined;
+  member = Object.hasOwn(value, "interceptor") ? value["interceptor"] : undefined;
   if (typeof member !== "string") return wrong(member, "interceptor", "must be a string");
-  member = Object.hasOwn(value, "timeoutMs") ? value.timeoutMs : undefined;
+  member = Object.hasOwn(value, "timeoutMs") ? value["timeoutMs"] : undefined;
   if (typeof member !== "number" || !Number.isFinite(member)) return wrong(member, "timeoutMs", "must be a number");
-  member = Object.hasOwn(value, "phase") ? value.phase : undefined;
+  member = Object.hasOwn(value, "phase") ? value["phase"] : undefined;
   if (member !== undefined && member !== "request" && member !== "response") {
     return wrong(member, "phase", `must be one of "request", "response"`);
   }
@@ -624,11 +626,11 @@ export function checkInvokeFailureData(value: unknown): Problem | undefined {
   if (!isObject(value)) return mustBe("an object");
   let found: Problem | undefined;
   let member: unknown;
-  member = Object.hasOwn(value, "interceptor") ? value.interceptor : undefined;
+  member = Object.hasOwn(value, "interceptor") ? value["interceptor"] : undefined;
   if (typeof member !== "string") return wrong(member, "interceptor", "must be a string");
-  member = Object.hasOwn(value, "reason") ? value.reason : undefined;
+  member = Object.hasOwn(value, "reason") ? value["reason"] : undefined;
   if (typeof member !== "string") return wrong(member, "reason", "must be a string");
-  member = Object.hasOwn(value, "errors") ? value.errors : undefined;
+  member = Object.hasOwn(value, "errors") ? value["errors"] : undefined;
   if (member !== undefined && (found = checkInvokeFailureDataErrors(member)) !== undefined) return under("errors", found);
   return undefined;
 }
@@ -645,13 +647,13 @@ export interface InvokeParamsErrorData {
 export function checkInvokeParamsErrorData(value: unknown): Problem | undefined {
   if (!isObject(value)) return mustBe("an object");
   let member: unknown;
-  member = Object.hasOwn(value, "interceptor") ? value.interceptor : undefined;
+  member = Object.hasOwn(value, "interceptor") ? value["interceptor"] : undefined;
   if (member !== undefined && typeof member !== "string") return wrong(member, "interceptor", "must be a string");
-  member = Object.hasOwn(value, "event") ? value.event : undefined;
+  member = Object.hasOwn(value, "event") ? value["event"] : undefined;
   if (member !== undefined && typeof member !== "string") return wrong(member, "event", "must be a string");
-  member = Object.hasOwn(value, "phase") ? value.phase : undefined;
+  member = Object.hasOwn(value, "phase") ? value["phase"] : undefined;
   if (member !== undefined && typeof member !== "string") return wrong(member, "phase", "must be a string");
-  member = Object.hasOwn(value, "path") ? value.path : undefined;
+  member = Object.hasOwn(value, "path") ? value["path"] : undefined;
   if (member !== undefined && typeof member !== "string") return wrong(member, "path", "must be a string");
   return undefined;
 }

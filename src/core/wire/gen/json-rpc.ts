@@ -25,18 +25,18 @@ export interface RequestMessage {
 export function checkRequestMessage(value: unknown): Problem | undefined {
   if (!isObject(value)) return mustBe("an object");
   let member: unknown;
-  member = Object.hasOwn(value, "jsonrpc") ? value.jsonrpc : undefined;
+  member = Object.hasOwn(value, "jsonrpc") ? value["jsonrpc"] : undefined;
   if (member !== "2.0") return wrong(member, "jsonrpc", `must be "2.0"`);
-  member = Object.hasOwn(value, "id") ? value.id : undefined;
+  member = Object.hasOwn(value, "id") ? value["id"] : undefined;
   if (typeof member !== "string" && (typeof member !== "number" || !Number.isSafeInteger(member))) {
     return wrong(member, "id", "must be a string or an integer within ±(2^53 - 1)");
   }
-  member = Object.hasOwn(value, "method") ? value.method : undefined;
+  member = Object.hasOwn(value, "method") ? value["method"] : undefined;
   if (typeof member !== "string") return wrong(member, "method", "must be a string");
-  member = Object.hasOwn(value, "params") ? value.params : undefined;
+  member = Object.hasOwn(value, "params") ? value["params"] : undefined;
   if (member !== undefined && !isObject(member)) return wrong(member, "params", "must be an object");
-  if (Object.hasOwn(value, "result") && value.result !== undefined) return unwanted("result");
-  if (Object.hasOwn(value, "error") && value.error !== undefined) return unwanted("error");
+  if (Object.hasOwn(value, "result") && value["result"] !== undefined) return unwanted("result");
+  if (Object.hasOwn(value, "error") && value["error"] !== undefined) return unwanted("error");
   return undefined;
 }
 
@@ -50,15 +50,15 @@ export interface NotificationMessage {
 export function checkNotificationMessage(value: unknown): Problem | undefined {
   if (!isObject(value)) return mustBe("an object");
   let member: unknown;
-  member = Object.hasOwn(value, "jsonrpc") ? value.jsonrpc : undefined;
+  member = Object.hasOwn(value, "jsonrpc") ? value["jsonrpc"] : undefined;
   if (member !== "2.0") return wrong(member, "jsonrpc", `must be "2.0"`);
-  if (Object.hasOwn(value, "id") && value.id !== undefined) return unwanted("id");
-  member = Object.hasOwn(value, "method") ? value.method : undefined;
+  if (Object.hasOwn(value, "id") && value["id"] !== undefined) return unwanted("id");
+  member = Object.hasOwn(value, "method") ? value["method"] : undefined;
   if (typeof member !== "string") return wrong(member, "method", "must be a string");
-  member = Object.hasOwn(value, "params") ? value.params : undefined;
+  member = Object.hasOwn(value, "params") ? value["params"] : undefined;
   if (member !== undefined && !isObject(member)) return wrong(member, "params", "must be an object");
-  if (Object.hasOwn(value, "result") && value.result !== undefined) return unwanted("result");
-  if (Object.hasOwn(value, "error") && value.error !== undefined) return unwanted("error");
+  if (Object.hasOwn(value, "result") && value["result"] !== undefined) return unwanted("result");
+  if (Object.hasOwn(value, "error") && value["error"] !== undefined) return unwanted("error");
   return undefined;
 }
 
@@ -72,16 +72,16 @@ export interface ResultMessage {
 export function checkResultMessage(value: unknown): Problem | undefined {
   if (!isObject(value)) return mustBe("an object");
   let member: unknown;
-  member = Object.hasOwn(value, "jsonrpc") ? value.jsonrpc : undefined;
+  member = Object.hasOwn(value, "jsonrpc") ? value["jsonrpc"] : undefined;
   if (member !== "2.0") return wrong(member, "jsonrpc", `must be "2.0"`);
-  member = Object.hasOwn(value, "id") ? value.id : undefined;
+  member = Object.hasOwn(value, "id") ? value["id"] : undefined;
   if (typeof member !== "string" && (typeof member !== "number" || !Number.isSafeInteger(member))) {
     return wrong(member, "id", "must be a string or an integer within ±(2^53 - 1)");
   }
-  if (Object.hasOwn(value, "method") && value.method !== undefined) return unwanted("method");
-  member = Object.hasOwn(value, "result") ? value.result : undefined;
+  if (Object.hasOwn(value, "method") && value["method"] !== undefined) return unwanted("method");
+  member = Object.hasOwn(value, "result") ? value["result"] : undefined;
   if (!isObject(member)) return wrong(member, "result", "must be an object");
-  if (Object.hasOwn(value, "error") && value.error !== undefined) return unwanted("error");
+  if (Object.hasOwn(value, "error") && value["error"] !== undefined) return unwanted("error");
   return undefined;
 }
 
@@ -98,9 +98,9 @@ export interface ErrorObject {
 export function checkErrorObject(value: unknown): Problem | undefined {
   if (!isObject(value)) return mustBe("an object");
   let member: unknown;
-  member = Object.hasOwn(value, "code") ? value.code : undefined;
+  member = Object.hasOwn(value, "code") ? value["code"] : undefined;
   if (typeof member !== "number" || !Number.isInteger(member)) return wrong(member, "code", "must be an integer");
-  member = Object.hasOwn(value, "message") ? value.message : undefined;
+  member = Object.hasOwn(value, "message") ? value["message"] : undefined;
   if (typeof member !== "string") return wrong(member, "message", "must be a string");
   return undefined;
 }
@@ -116,18 +116,18 @@ export function checkErrorMessage(value: unknown): Problem | undefined {
   if (!isObject(value)) return mustBe("an object");
   let found: Problem | undefined;
   let member: unknown;
-  member = Object.hasOwn(value, "jsonrpc") ? value.jsonrpc : undefined;
+  member = Object.hasOwn(value, "jsonrpc") ? value["jsonrpc"] : undefined;
   if (member !== "2.0") return wrong(member, "jsonrpc", `must be "2.0"`);
-  member = Object.hasOwn(value, "id") ? value.id : undefined;
+  member = Object.hasOwn(value, "id") ? value["id"] : undefined;
   if (member !== undefined &&
     ((typeof member !== "string" &&
     (typeof member !== "number" || !Number.isSafeInteger(member))) &&
     member !== null)) {
     return wrong(member, "id", "must be a string or an integer within ±(2^53 - 1) or null");
   }
-  if (Object.hasOwn(value, "method") && value.method !== undefined) return unwanted("method");
-  if (Object.hasOwn(value, "result") && value.result !== undefined) return unwanted("result");
-  member = Object.hasOwn(value, "error") ? value.error : undefined;
+  if (Object.hasOwn(value, "method") && value["method"] !== undefined) return unwanted("method");
+  if (Object.hasOwn(value, "result") && value["result"] !== undefined) return unwanted("result");
+  member = Object.hasOwn(value, "error") ? value["error"] : undefined;
   if (member === undefined) return missing("error");
   if ((found = checkErrorObject(member)) !== undefined) return under("error", found);
   return undefined;

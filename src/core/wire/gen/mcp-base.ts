@@ -57,13 +57,13 @@ export function checkIcon(value: unknown): Problem | undefined {
   if (!isObject(value)) return mustBe("an object");
   let found: Problem | undefined;
   let member: unknown;
-  member = Object.hasOwn(value, "src") ? value.src : undefined;
+  member = Object.hasOwn(value, "src") ? value["src"] : undefined;
   if (typeof member !== "string") return wrong(member, "src", "must be a string");
-  member = Object.hasOwn(value, "mimeType") ? value.mimeType : undefined;
+  member = Object.hasOwn(value, "mimeType") ? value["mimeType"] : undefined;
   if (member !== undefined && typeof member !== "string") return wrong(member, "mimeType", "must be a string");
-  member = Object.hasOwn(value, "sizes") ? value.sizes : undefined;
+  member = Object.hasOwn(value, "sizes") ? value["sizes"] : undefined;
   if (member !== undefined && (found = checkIconSizes(member)) !== undefined) return under("sizes", found);
-  member = Object.hasOwn(value, "theme") ? value.theme : undefined;
+  member = Object.hasOwn(value, "theme") ? value["theme"] : undefined;
   if (member !== undefined && member !== "light" && member !== "dark") return wrong(member, "theme", `must be one of "light", "dark"`);
   return undefined;
 }
@@ -94,17 +94,17 @@ export function checkImplementation(value: unknown): Problem | undefined {
   if (!isObject(value)) return mustBe("an object");
   let found: Problem | undefined;
   let member: unknown;
-  member = Object.hasOwn(value, "name") ? value.name : undefined;
+  member = Object.hasOwn(value, "name") ? value["name"] : undefined;
   if (typeof member !== "string") return wrong(member, "name", "must be a string");
-  member = Object.hasOwn(value, "version") ? value.version : undefined;
+  member = Object.hasOwn(value, "version") ? value["version"] : undefined;
   if (typeof member !== "string") return wrong(member, "version", "must be a string");
-  member = Object.hasOwn(value, "title") ? value.title : undefined;
+  member = Object.hasOwn(value, "title") ? value["title"] : undefined;
   if (member !== undefined && typeof member !== "string") return wrong(member, "title", "must be a string");
-  member = Object.hasOwn(value, "description") ? value.description : undefined;
+  member = Object.hasOwn(value, "description") ? value["description"] : undefined;
   if (member !== undefined && typeof member !== "string") return wrong(member, "description", "must be a string");
-  member = Object.hasOwn(value, "websiteUrl") ? value.websiteUrl : undefined;
+  member = Object.hasOwn(value, "websiteUrl") ? value["websiteUrl"] : undefined;
   if (member !== undefined && typeof member !== "string") return wrong(member, "websiteUrl", "must be a string");
-  member = Object.hasOwn(value, "icons") ? value.icons : undefined;
+  member = Object.hasOwn(value, "icons") ? value["icons"] : undefined;
   if (member !== undefined && (found = checkImplementationIcons(member)) !== undefined) return under("icons", found);
   return undefined;
 }
@@ -118,7 +118,7 @@ export interface RelatedTask {
 export function checkRelatedTask(value: unknown): Problem | undefined {
   if (!isObject(value)) return mustBe("an object");
   let member: unknown;
-  member = Object.hasOwn(value, "taskId") ? value.taskId : undefined;
+  member = Object.hasOwn(value, "taskId") ? value["taskId"] : undefined;
   if (typeof member !== "string") return wrong(member, "taskId", "must be a string");
   return undefined;
 }
@@ -140,7 +140,7 @@ export function checkRequestMeta(value: unknown): Problem | undefined {
   if (!isObject(value)) return mustBe("an object");
   let found: Problem | undefined;
   let member: unknown;
-  member = Object.hasOwn(value, "progressToken") ? value.progressToken : undefined;
+  member = Object.hasOwn(value, "progressToken") ? value["progressToken"] : undefined;
   if (member !== undefined && (typeof member !== "string" && (typeof member !== "number" || !Number.isSafeInteger(member)))) {
     return wrong(member, "progressToken", "must be a string or an integer within ±(2^53 - 1)");
   }
@@ -219,7 +219,7 @@ export function checkRequestParams(value: unknown): Problem | undefined {
   if (!isObject(value)) return mustBe("an object");
   let found: Problem | undefined;
   let member: unknown;
-  member = Object.hasOwn(value, "_meta") ? value._meta : undefined;
+  member = Object.hasOwn(value, "_meta") ? value["_meta"] : undefined;
   if (member !== undefined && (found = checkRequestMeta(member)) !== undefined) return under("_meta", found);
   return undefined;
 }
@@ -234,7 +234,7 @@ export function checkNotificationParams(value: unknown): Problem | undefined {
   if (!isObject(value)) return mustBe("an object");
   let found: Problem | undefined;
   let member: unknown;
-  member = Object.hasOwn(value, "_meta") ? value._meta : undefined;
+  member = Object.hasOwn(value, "_meta") ? value["_meta"] : undefined;
   if (member !== undefined && (found = checkNotificationMeta(member)) !== undefined) return under("_meta", found);
   return undefined;
 }
@@ -251,9 +251,9 @@ export function checkResult(value: unknown): Problem | undefined {
   if (!isObject(value)) return mustBe("an object");
   let found: Problem | undefined;
   let member: unknown;
-  member = Object.hasOwn(value, "resultType") ? value.resultType : undefined;
+  member = Object.hasOwn(value, "resultType") ? value["resultType"] : undefined;
   if (member !== undefined && typeof member !== "string") return wrong(member, "resultType", "must be a string");
-  member = Object.hasOwn(value, "_meta") ? value._meta : undefined;
+  member = Object.hasOwn(value, "_meta") ? value["_meta"] : undefined;
   if (member !== undefined && (found = checkResultMeta(member)) !== undefined) return under("_meta", found);
   return undefined;
 }
@@ -272,11 +272,11 @@ export function checkCacheableResult(value: unknown): Problem | undefined {
   let found: Problem | undefined;
   if ((found = checkResult(value)) !== undefined) return found;
   let member: unknown;
-  member = Object.hasOwn(value, "ttlMs") ? value.ttlMs : undefined;
+  member = Object.hasOwn(value, "ttlMs") ? value["ttlMs"] : undefined;
   if (member !== undefined && (typeof member !== "number" || !Number.isInteger(member) || member < 0)) {
     return wrong(member, "ttlMs", "must be an integer of at least 0");
   }
-  member = Object.hasOwn(value, "cacheScope") ? value.cacheScope : undefined;
+  member = Object.hasOwn(value, "cacheScope") ? value["cacheScope"] : undefined;
   if (member !== undefined && member !== "public" && member !== "private") {
     return wrong(member, "cacheScope", `must be one of "public", "private"`);
   }
@@ -306,9 +306,9 @@ export function checkRetryParams(value: unknown): Problem | undefined {
   let found: Problem | undefined;
   if ((found = checkRequestParams(value)) !== undefined) return found;
   let member: unknown;
-  member = Object.hasOwn(value, "inputResponses") ? value.inputResponses : undefined;
+  member = Object.hasOwn(value, "inputResponses") ? value["inputResponses"] : undefined;
   if (member !== undefined && (found = checkRetryParamsInputResponses(member)) !== undefined) return under("inputResponses", found);
-  member = Object.hasOwn(value, "requestState") ? value.requestState : undefined;
+  member = Object.hasOwn(value, "requestState") ? value["requestState"] : undefined;
   if (member !== undefined && typeof member !== "string") return wrong(member, "requestState", "must be a string");
   return undefined;
 }
@@ -325,7 +325,7 @@ export function checkPaginatedParams(value: unknown): Problem | undefined {
   let found: Problem | undefined;
   if ((found = checkRequestParams(value)) !== undefined) return found;
   let member: unknown;
-  member = Object.hasOwn(value, "cursor") ? value.cursor : undefined;
+  member = Object.hasOwn(value, "cursor") ? value["cursor"] : undefined;
   if (member !== undefined && typeof member !== "string") return wrong(member, "cursor", "must be a string");
   return undefined;
 }
@@ -342,7 +342,7 @@ export function checkPaginatedResult(value: unknown): Problem | undefined {
   let found: Problem | undefined;
   if ((found = checkCacheableResult(value)) !== undefined) return found;
   let member: unknown;
-  member = Object.hasOwn(value, "nextCursor") ? value.nextCursor : undefined;
+  member = Object.hasOwn(value, "nextCursor") ? value["nextCursor"] : undefined;
   if (member !== undefined && typeof member !== "string") return wrong(member, "nextCursor", "must be a string");
   return undefined;
 }
@@ -362,15 +362,15 @@ export function checkProgressParams(value: unknown): Problem | undefined {
   let found: Problem | undefined;
   if ((found = checkNotificationParams(value)) !== undefined) return found;
   let member: unknown;
-  member = Object.hasOwn(value, "progressToken") ? value.progressToken : undefined;
+  member = Object.hasOwn(value, "progressToken") ? value["progressToken"] : undefined;
   if (typeof member !== "string" && (typeof member !== "number" || !Number.isSafeInteger(member))) {
     return wrong(member, "progressToken", "must be a string or an integer within ±(2^53 - 1)");
   }
-  member = Object.hasOwn(value, "progress") ? value.progress : undefined;
+  member = Object.hasOwn(value, "progress") ? value["progress"] : undefined;
   if (typeof member !== "number" || !Number.isFinite(member)) return wrong(member, "progress", "must be a number");
-  member = Object.hasOwn(value, "total") ? value.total : undefined;
+  member = Object.hasOwn(value, "total") ? value["total"] : undefined;
   if (member !== undefined && (typeof member !== "number" || !Number.isFinite(member))) return wrong(member, "total", "must be a number");
-  member = Object.hasOwn(value, "message") ? value.message : undefined;
+  member = Object.hasOwn(value, "message") ? value["message"] : undefined;
   if (member !== undefined && typeof member !== "string") return wrong(member, "message", "must be a string");
   return undefined;
 }
@@ -387,11 +387,11 @@ export function checkCancelledParams(value: unknown): Problem | undefined {
   let found: Problem | undefined;
   if ((found = checkNotificationParams(value)) !== undefined) return found;
   let member: unknown;
-  member = Object.hasOwn(value, "requestId") ? value.requestId : undefined;
+  member = Object.hasOwn(value, "requestId") ? value["requestId"] : undefined;
   if (member !== undefined && (typeof member !== "string" && (typeof member !== "number" || !Number.isSafeInteger(member)))) {
     return wrong(member, "requestId", "must be a string or an integer within ±(2^53 - 1)");
   }
-  member = Object.hasOwn(value, "reason") ? value.reason : undefined;
+  member = Object.hasOwn(value, "reason") ? value["reason"] : undefined;
   if (member !== undefined && typeof member !== "string") return wrong(member, "reason", "must be a string");
   return undefined;
 }

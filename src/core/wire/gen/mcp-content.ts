@@ -36,13 +36,13 @@ export function checkAnnotations(value: unknown): Problem | undefined {
   if (!isObject(value)) return mustBe("an object");
   let found: Problem | undefined;
   let member: unknown;
-  member = Object.hasOwn(value, "audience") ? value.audience : undefined;
+  member = Object.hasOwn(value, "audience") ? value["audience"] : undefined;
   if (member !== undefined && (found = checkAnnotationsAudience(member)) !== undefined) return under("audience", found);
-  member = Object.hasOwn(value, "priority") ? value.priority : undefined;
+  member = Object.hasOwn(value, "priority") ? value["priority"] : undefined;
   if (member !== undefined && (typeof member !== "number" || !Number.isFinite(member) || member < 0 || member > 1)) {
     return wrong(member, "priority", "must be a number from 0 to 1");
   }
-  member = Object.hasOwn(value, "lastModified") ? value.lastModified : undefined;
+  member = Object.hasOwn(value, "lastModified") ? value["lastModified"] : undefined;
   if (member !== undefined && typeof member !== "string") return wrong(member, "lastModified", "must be a string");
   return undefined;
 }
@@ -58,9 +58,9 @@ export function checkAnnotatedContent(value: unknown): Problem | undefined {
   if (!isObject(value)) return mustBe("an object");
   let found: Problem | undefined;
   let member: unknown;
-  member = Object.hasOwn(value, "annotations") ? value.annotations : undefined;
+  member = Object.hasOwn(value, "annotations") ? value["annotations"] : undefined;
   if (member !== undefined && (found = checkAnnotations(member)) !== undefined) return under("annotations", found);
-  member = Object.hasOwn(value, "_meta") ? value._meta : undefined;
+  member = Object.hasOwn(value, "_meta") ? value["_meta"] : undefined;
   if (member !== undefined && !isObject(member)) return wrong(member, "_meta", "must be an object");
   return undefined;
 }
@@ -77,9 +77,9 @@ export function checkTextContent(value: unknown): Problem | undefined {
   let found: Problem | undefined;
   if ((found = checkAnnotatedContent(value)) !== undefined) return found;
   let member: unknown;
-  member = Object.hasOwn(value, "type") ? value.type : undefined;
+  member = Object.hasOwn(value, "type") ? value["type"] : undefined;
   if (member !== "text") return wrong(member, "type", `must be "text"`);
-  member = Object.hasOwn(value, "text") ? value.text : undefined;
+  member = Object.hasOwn(value, "text") ? value["text"] : undefined;
   if (typeof member !== "string") return wrong(member, "text", "must be a string");
   return undefined;
 }
@@ -98,11 +98,11 @@ export function checkImageContent(value: unknown): Problem | undefined {
   let found: Problem | undefined;
   if ((found = checkAnnotatedContent(value)) !== undefined) return found;
   let member: unknown;
-  member = Object.hasOwn(value, "type") ? value.type : undefined;
+  member = Object.hasOwn(value, "type") ? value["type"] : undefined;
   if (member !== "image") return wrong(member, "type", `must be "image"`);
-  member = Object.hasOwn(value, "data") ? value.data : undefined;
+  member = Object.hasOwn(value, "data") ? value["data"] : undefined;
   if (typeof member !== "string") return wrong(member, "data", "must be a string");
-  member = Object.hasOwn(value, "mimeType") ? value.mimeType : undefined;
+  member = Object.hasOwn(value, "mimeType") ? value["mimeType"] : undefined;
   if (typeof member !== "string") return wrong(member, "mimeType", "must be a string");
   return undefined;
 }
@@ -121,11 +121,11 @@ export function checkAudioContent(value: unknown): Problem | undefined {
   let found: Problem | undefined;
   if ((found = checkAnnotatedContent(value)) !== undefined) return found;
   let member: unknown;
-  member = Object.hasOwn(value, "type") ? value.type : undefined;
+  member = Object.hasOwn(value, "type") ? value["type"] : undefined;
   if (member !== "audio") return wrong(member, "type", `must be "audio"`);
-  member = Object.hasOwn(value, "data") ? value.data : undefined;
+  member = Object.hasOwn(value, "data") ? value["data"] : undefined;
   if (typeof member !== "string") return wrong(member, "data", "must be a string");
-  member = Object.hasOwn(value, "mimeType") ? value.mimeType : undefined;
+  member = Object.hasOwn(value, "mimeType") ? value["mimeType"] : undefined;
   if (typeof member !== "string") return wrong(member, "mimeType", "must be a string");
   return undefined;
 }
@@ -144,17 +144,17 @@ export interface ResourceContents {
 export function checkResourceContents(value: unknown): Problem | undefined {
   if (!isObject(value)) return mustBe("an object");
   let member: unknown;
-  member = Object.hasOwn(value, "uri") ? value.uri : undefined;
+  member = Object.hasOwn(value, "uri") ? value["uri"] : undefined;
   if (typeof member !== "string") return wrong(member, "uri", "must be a string");
-  member = Object.hasOwn(value, "mimeType") ? value.mimeType : undefined;
+  member = Object.hasOwn(value, "mimeType") ? value["mimeType"] : undefined;
   if (member !== undefined && typeof member !== "string") return wrong(member, "mimeType", "must be a string");
-  member = Object.hasOwn(value, "text") ? value.text : undefined;
+  member = Object.hasOwn(value, "text") ? value["text"] : undefined;
   if (member !== undefined && typeof member !== "string") return wrong(member, "text", "must be a string");
-  member = Object.hasOwn(value, "blob") ? value.blob : undefined;
+  member = Object.hasOwn(value, "blob") ? value["blob"] : undefined;
   if (member !== undefined && typeof member !== "string") return wrong(member, "blob", "must be a string");
-  member = Object.hasOwn(value, "_meta") ? value._meta : undefined;
+  member = Object.hasOwn(value, "_meta") ? value["_meta"] : undefined;
   if (member !== undefined && !isObject(member)) return wrong(member, "_meta", "must be an object");
-  if ((!Object.hasOwn(value, "text") || value.text === undefined) && (!Object.hasOwn(value, "blob") || value.blob === undefined)) {
+  if ((!Object.hasOwn(value, "text") || value["text"] === undefined) && (!Object.hasOwn(value, "blob") || value["blob"] === undefined)) {
     return { path: "", reason: `must have the member "text" or "blob"` };
   }
   return undefined;
@@ -172,9 +172,9 @@ export function checkEmbeddedResource(value: unknown): Problem | undefined {
   let found: Problem | undefined;
   if ((found = checkAnnotatedContent(value)) !== undefined) return found;
   let member: unknown;
-  member = Object.hasOwn(value, "type") ? value.type : undefined;
+  member = Object.hasOwn(value, "type") ? value["type"] : undefined;
   if (member !== "resource") return wrong(member, "type", `must be "resource"`);
-  member = Object.hasOwn(value, "resource") ? value.resource : undefined;
+  member = Object.hasOwn(value, "resource") ? value["resource"] : undefined;
   if (member === undefined) return missing("resource");
   if ((found = checkResourceContents(member)) !== undefined) return under("resource", found);
   return undefined;
@@ -209,21 +209,21 @@ export function checkResourceLink(value: unknown): Problem | undefined {
   let found: Problem | undefined;
   if ((found = checkAnnotatedContent(value)) !== undefined) return found;
   let member: unknown;
-  member = Object.hasOwn(value, "type") ? value.type : undefined;
+  member = Object.hasOwn(value, "type") ? value["type"] : undefined;
   if (member !== "resource_link") return wrong(member, "type", `must be "resource_link"`);
-  member = Object.hasOwn(value, "uri") ? value.uri : undefined;
+  member = Object.hasOwn(value, "uri") ? value["uri"] : undefined;
   if (typeof member !== "string") return wrong(member, "uri", "must be a string");
-  member = Object.hasOwn(value, "name") ? value.name : undefined;
+  member = Object.hasOwn(value, "name") ? value["name"] : undefined;
   if (typeof member !== "string") return wrong(member, "name", "must be a string");
-  member = Object.hasOwn(value, "title") ? value.title : undefined;
+  member = Object.hasOwn(value, "title") ? value["title"] : undefined;
   if (member !== undefined && typeof member !== "string") return wrong(member, "title", "must be a string");
-  member = Object.hasOwn(value, "description") ? value.description : undefined;
+  member = Object.hasOwn(value, "description") ? value["description"] : undefined;
   if (member !== undefined && typeof member !== "string") return wrong(member, "description", "must be a string");
-  member = Object.hasOwn(value, "mimeType") ? value.mimeType : undefined;
+  member = Object.hasOwn(value, "mimeType") ? value["mimeType"] : undefined;
   if (member !== undefined && typeof member !== "string") return wrong(member, "mimeType", "must be a string");
-  member = Object.hasOwn(value, "size") ? value.size : undefined;
+  member = Object.hasOwn(value, "size") ? value["size"] : undefined;
   if (member !== undefined && (typeof member !== "number" || !Number.isFinite(member))) return wrong(member, "size", "must be a number");
-  member = Object.hasOwn(value, "icons") ? value.icons : undefined;
+  member = Object.hasOwn(value, "icons") ? value["icons"] : undefined;
   if (member !== undefined && (found = checkResourceLinkIcons(member)) !== undefined) return under("icons", found);
   return undefined;
 }
@@ -235,7 +235,7 @@ export type ContentBlock = TextContent | ImageContent | AudioContent | EmbeddedR
 
 export function checkContentBlock(value: unknown): Problem | undefined {
   if (!isObject(value)) return mustBe("an object");
-  const kind = Object.hasOwn(value, "type") ? value.type : undefined;
+  const kind = Object.hasOwn(value, "type") ? value["type"] : undefined;
   switch (kind) {
     case "text":
       return checkTextContent(value);

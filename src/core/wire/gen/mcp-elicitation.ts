@@ -22,9 +22,9 @@ export interface FormChoice {
 export function checkFormChoice(value: unknown): Problem | undefined {
   if (!isObject(value)) return mustBe("an object");
   let member: unknown;
-  member = Object.hasOwn(value, "const") ? value.const : undefined;
+  member = Object.hasOwn(value, "const") ? value["const"] : undefined;
   if (typeof member !== "string") return wrong(member, "const", "must be a string");
-  member = Object.hasOwn(value, "title") ? value.title : undefined;
+  member = Object.hasOwn(value, "title") ? value["title"] : undefined;
   if (typeof member !== "string") return wrong(member, "title", "must be a string");
   return undefined;
 }
@@ -77,31 +77,31 @@ export function checkFormString(value: unknown): Problem | undefined {
   if (!isObject(value)) return mustBe("an object");
   let found: Problem | undefined;
   let member: unknown;
-  member = Object.hasOwn(value, "type") ? value.type : undefined;
+  member = Object.hasOwn(value, "type") ? value["type"] : undefined;
   if (member !== "string") return wrong(member, "type", `must be "string"`);
-  member = Object.hasOwn(value, "title") ? value.title : undefined;
+  member = Object.hasOwn(value, "title") ? value["title"] : undefined;
   if (member !== undefined && typeof member !== "string") return wrong(member, "title", "must be a string");
-  member = Object.hasOwn(value, "description") ? value.description : undefined;
+  member = Object.hasOwn(value, "description") ? value["description"] : undefined;
   if (member !== undefined && typeof member !== "string") return wrong(member, "description", "must be a string");
-  member = Object.hasOwn(value, "minLength") ? value.minLength : undefined;
+  member = Object.hasOwn(value, "minLength") ? value["minLength"] : undefined;
   if (member !== undefined && (typeof member !== "number" || !Number.isFinite(member))) {
     return wrong(member, "minLength", "must be a number");
   }
-  member = Object.hasOwn(value, "maxLength") ? value.maxLength : undefined;
+  member = Object.hasOwn(value, "maxLength") ? value["maxLength"] : undefined;
   if (member !== undefined && (typeof member !== "number" || !Number.isFinite(member))) {
     return wrong(member, "maxLength", "must be a number");
   }
-  member = Object.hasOwn(value, "format") ? value.format : undefined;
+  member = Object.hasOwn(value, "format") ? value["format"] : undefined;
   if (member !== undefined && member !== "email" && member !== "uri" && member !== "date" && member !== "date-time") {
     return wrong(member, "format", `must be one of "email", "uri", "date", "date-time"`);
   }
-  member = Object.hasOwn(value, "enum") ? value.enum : undefined;
+  member = Object.hasOwn(value, "enum") ? value["enum"] : undefined;
   if (member !== undefined && (found = checkFormStringEnum(member)) !== undefined) return under("enum", found);
-  member = Object.hasOwn(value, "enumNames") ? value.enumNames : undefined;
+  member = Object.hasOwn(value, "enumNames") ? value["enumNames"] : undefined;
   if (member !== undefined && (found = checkFormStringEnumNames(member)) !== undefined) return under("enumNames", found);
-  member = Object.hasOwn(value, "oneOf") ? value.oneOf : undefined;
+  member = Object.hasOwn(value, "oneOf") ? value["oneOf"] : undefined;
   if (member !== undefined && (found = checkFormStringOneOf(member)) !== undefined) return under("oneOf", found);
-  member = Object.hasOwn(value, "default") ? value.default : undefined;
+  member = Object.hasOwn(value, "default") ? value["default"] : undefined;
   if (member !== undefined && typeof member !== "string") return wrong(member, "default", "must be a string");
   return undefined;
 }
@@ -120,17 +120,17 @@ export interface FormNumber {
 export function checkFormNumber(value: unknown): Problem | undefined {
   if (!isObject(value)) return mustBe("an object");
   let member: unknown;
-  member = Object.hasOwn(value, "type") ? value.type : undefined;
+  member = Object.hasOwn(value, "type") ? value["type"] : undefined;
   if (member !== "number" && member !== "integer") return wrong(member, "type", `must be one of "number", "integer"`);
-  member = Object.hasOwn(value, "title") ? value.title : undefined;
+  member = Object.hasOwn(value, "title") ? value["title"] : undefined;
   if (member !== undefined && typeof member !== "string") return wrong(member, "title", "must be a string");
-  member = Object.hasOwn(value, "description") ? value.description : undefined;
+  member = Object.hasOwn(value, "description") ? value["description"] : undefined;
   if (member !== undefined && typeof member !== "string") return wrong(member, "description", "must be a string");
-  member = Object.hasOwn(value, "minimum") ? value.minimum : undefined;
+  member = Object.hasOwn(value, "minimum") ? value["minimum"] : undefined;
   if (member !== undefined && (typeof member !== "number" || !Number.isFinite(member))) return wrong(member, "minimum", "must be a number");
-  member = Object.hasOwn(value, "maximum") ? value.maximum : undefined;
+  member = Object.hasOwn(value, "maximum") ? value["maximum"] : undefined;
   if (member !== undefined && (typeof member !== "number" || !Number.isFinite(member))) return wrong(member, "maximum", "must be a number");
-  member = Object.hasOwn(value, "default") ? value.default : undefined;
+  member = Object.hasOwn(value, "default") ? value["default"] : undefined;
   if (member !== undefined && (typeof member !== "number" || !Number.isFinite(member))) return wrong(member, "default", "must be a number");
   return undefined;
 }
@@ -147,13 +147,13 @@ export interface FormBoolean {
 export function checkFormBoolean(value: unknown): Problem | undefined {
   if (!isObject(value)) return mustBe("an object");
   let member: unknown;
-  member = Object.hasOwn(value, "type") ? value.type : undefined;
+  member = Object.hasOwn(value, "type") ? value["type"] : undefined;
   if (member !== "boolean") return wrong(member, "type", `must be "boolean"`);
-  member = Object.hasOwn(value, "title") ? value.title : undefined;
+  member = Object.hasOwn(value, "title") ? value["title"] : undefined;
   if (member !== undefined && typeof member !== "string") return wrong(member, "title", "must be a string");
-  member = Object.hasOwn(value, "description") ? value.description : undefined;
+  member = Object.hasOwn(value, "description") ? value["description"] : undefined;
   if (member !== undefined && typeof member !== "string") return wrong(member, "description", "must be a string");
-  member = Object.hasOwn(value, "default") ? value.default : undefined;
+  member = Object.hasOwn(value, "default") ? value["default"] : undefined;
   if (member !== undefined && typeof member !== "boolean") return wrong(member, "default", "must be a boolean");
   return undefined;
 }
@@ -189,13 +189,13 @@ export function checkFormChoices(value: unknown): Problem | undefined {
   if (!isObject(value)) return mustBe("an object");
   let found: Problem | undefined;
   let member: unknown;
-  member = Object.hasOwn(value, "type") ? value.type : undefined;
+  member = Object.hasOwn(value, "type") ? value["type"] : undefined;
   if (member !== undefined && member !== "string") return wrong(member, "type", `must be "string"`);
-  member = Object.hasOwn(value, "enum") ? value.enum : undefined;
+  member = Object.hasOwn(value, "enum") ? value["enum"] : undefined;
   if (member !== undefined && (found = checkFormChoicesEnum(member)) !== undefined) return under("enum", found);
-  member = Object.hasOwn(value, "anyOf") ? value.anyOf : undefined;
+  member = Object.hasOwn(value, "anyOf") ? value["anyOf"] : undefined;
   if (member !== undefined && (found = checkFormChoicesAnyOf(member)) !== undefined) return under("anyOf", found);
-  if ((!Object.hasOwn(value, "enum") || value.enum === undefined) && (!Object.hasOwn(value, "anyOf") || value.anyOf === undefined)) {
+  if ((!Object.hasOwn(value, "enum") || value["enum"] === undefined) && (!Object.hasOwn(value, "anyOf") || value["anyOf"] === undefined)) {
     return { path: "", reason: `must have the member "enum" or "anyOf"` };
   }
   return undefined;
@@ -226,24 +226,24 @@ export function checkFormList(value: unknown): Problem | undefined {
   if (!isObject(value)) return mustBe("an object");
   let found: Problem | undefined;
   let member: unknown;
-  member = Object.hasOwn(value, "type") ? value.type : undefined;
+  member = Object.hasOwn(value, "type") ? value["type"] : undefined;
   if (member !== "array") return wrong(member, "type", `must be "array"`);
-  member = Object.hasOwn(value, "title") ? value.title : undefined;
+  member = Object.hasOwn(value, "title") ? value["title"] : undefined;
   if (member !== undefined && typeof member !== "string") return wrong(member, "title", "must be a string");
-  member = Object.hasOwn(value, "description") ? value.description : undefined;
+  member = Object.hasOwn(value, "description") ? value["description"] : undefined;
   if (member !== undefined && typeof member !== "string") return wrong(member, "description", "must be a string");
-  member = Object.hasOwn(value, "minItems") ? value.minItems : undefined;
+  member = Object.hasOwn(value, "minItems") ? value["minItems"] : undefined;
   if (member !== undefined && (typeof member !== "number" || !Number.isFinite(member))) {
     return wrong(member, "minItems", "must be a number");
   }
-  member = Object.hasOwn(value, "maxItems") ? value.maxItems : undefined;
+  member = Object.hasOwn(value, "maxItems") ? value["maxItems"] : undefined;
   if (member !== undefined && (typeof member !== "number" || !Number.isFinite(member))) {
     return wrong(member, "maxItems", "must be a number");
   }
-  member = Object.hasOwn(value, "items") ? value.items : undefined;
+  member = Object.hasOwn(value, "items") ? value["items"] : undefined;
   if (member === undefined) return missing("items");
   if ((found = checkFormChoices(member)) !== undefined) return under("items", found);
-  member = Object.hasOwn(value, "default") ? value.default : undefined;
+  member = Object.hasOwn(value, "default") ? value["default"] : undefined;
   if (member !== undefined && (found = checkFormListDefault(member)) !== undefined) return under("default", found);
   return undefined;
 }
@@ -253,7 +253,7 @@ export type FormField = FormString | FormNumber | FormBoolean | FormList;
 
 export function checkFormField(value: unknown): Problem | undefined {
   if (!isObject(value)) return mustBe("an object");
-  const kind = Object.hasOwn(value, "type") ? value.type : undefined;
+  const kind = Object.hasOwn(value, "type") ? value["type"] : undefined;
   switch (kind) {
     case "string":
       return checkFormString(value);
@@ -301,14 +301,14 @@ export function checkFormSchema(value: unknown): Problem | undefined {
   if (!isObject(value)) return mustBe("an object");
   let found: Problem | undefined;
   let member: unknown;
-  member = Object.hasOwn(value, "$schema") ? value.$schema : undefined;
+  member = Object.hasOwn(value, "$schema") ? value["$schema"] : undefined;
   if (member !== undefined && typeof member !== "string") return wrong(member, "$schema", "must be a string");
-  member = Object.hasOwn(value, "type") ? value.type : undefined;
+  member = Object.hasOwn(value, "type") ? value["type"] : undefined;
   if (member !== "object") return wrong(member, "type", `must be "object"`);
-  member = Object.hasOwn(value, "properties") ? value.properties : undefined;
+  member = Object.hasOwn(value, "properties") ? value["properties"] : undefined;
   if (member === undefined) return missing("properties");
   if ((found = checkFormSchemaProperties(member)) !== undefined) return under("properties", found);
-  member = Object.hasOwn(value, "required") ? value.required : undefined;
+  member = Object.hasOwn(value, "required") ? value["required"] : undefined;
   if (member !== undefined && (found = checkFormSchemaRequired(member)) !== undefined) return under("required", found);
   return undefined;
 }
@@ -330,14 +330,14 @@ export function checkElicitFormParams(value: unknown): Problem | undefined {
   let found: Problem | undefined;
   if ((found = checkRequestParams(value)) !== undefined) return found;
   let member: unknown;
-  member = Object.hasOwn(value, "mode") ? value.mode : undefined;
+  member = Object.hasOwn(value, "mode") ? value["mode"] : undefined;
   if (member !== undefined && member !== "form") return wrong(member, "mode", `must be "form"`);
-  member = Object.hasOwn(value, "message") ? value.message : undefined;
+  member = Object.hasOwn(value, "message") ? value["message"] : undefined;
   if (typeof member !== "string") return wrong(member, "message", "must be a string");
-  member = Object.hasOwn(value, "requestedSchema") ? value.requestedSchema : undefined;
+  member = Object.hasOwn(value, "requestedSchema") ? value["requestedSchema"] : undefined;
   if (member === undefined) return missing("requestedSchema");
   if ((found = checkFormSchema(member)) !== undefined) return under("requestedSchema", found);
-  member = Object.hasOwn(value, "task") ? value.task : undefined;
+  member = Object.hasOwn(value, "task") ? value["task"] : undefined;
   if (member !== undefined && (found = checkTaskMetadata(member)) !== undefined) return under("task", found);
   return undefined;
 }
@@ -360,15 +360,15 @@ export function checkElicitUrlParams(value: unknown): Problem | undefined {
   let found: Problem | undefined;
   if ((found = checkRequestParams(value)) !== undefined) return found;
   let member: unknown;
-  member = Object.hasOwn(value, "mode") ? value.mode : undefined;
+  member = Object.hasOwn(value, "mode") ? value["mode"] : undefined;
   if (member !== "url") return wrong(member, "mode", `must be "url"`);
-  member = Object.hasOwn(value, "message") ? value.message : undefined;
+  member = Object.hasOwn(value, "message") ? value["message"] : undefined;
   if (typeof member !== "string") return wrong(member, "message", "must be a string");
-  member = Object.hasOwn(value, "url") ? value.url : undefined;
+  member = Object.hasOwn(value, "url") ? value["url"] : undefined;
   if (typeof member !== "string") return wrong(member, "url", "must be a string");
-  member = Object.hasOwn(value, "elicitationId") ? value.elicitationId : undefined;
+  member = Object.hasOwn(value, "elicitationId") ? value["elicitationId"] : undefined;
   if (member !== undefined && typeof member !== "string") return wrong(member, "elicitationId", "must be a string");
-  member = Object.hasOwn(value, "task") ? value.task : undefined;
+  member = Object.hasOwn(value, "task") ? value["task"] : undefined;
   if (member !== undefined && (found = checkTaskMetadata(member)) !== undefined) return under("task", found);
   return undefined;
 }
@@ -378,7 +378,7 @@ export type ElicitParams = ElicitFormParams | ElicitUrlParams;
 
 export function checkElicitParams(value: unknown): Problem | undefined {
   if (!isObject(value)) return mustBe("an object");
-  const kind = Object.hasOwn(value, "mode") ? value.mode : undefined;
+  const kind = Object.hasOwn(value, "mode") ? value["mode"] : undefined;
   switch (kind) {
     case "form":
     case undefined:
@@ -434,11 +434,11 @@ export function checkElicitResult(value: unknown): Problem | undefined {
   let found: Problem | undefined;
   if ((found = checkResult(value)) !== undefined) return found;
   let member: unknown;
-  member = Object.hasOwn(value, "action") ? value.action : undefined;
+  member = Object.hasOwn(value, "action") ? value["action"] : undefined;
   if (member !== "accept" && member !== "decline" && member !== "cancel") {
     return wrong(member, "action", `must be one of "accept", "decline", "cancel"`);
   }
-  member = Object.hasOwn(value, "content") ? value.content : undefined;
+  member = Object.hasOwn(value, "content") ? value["content"] : undefined;
   if (member !== undefined && (found = checkElicitResultContent(member)) !== undefined) return under("content", found);
   return undefined;
 }
@@ -454,7 +454,7 @@ export function checkElicitationCompleteParams(value: unknown): Problem | undefi
   let found: Problem | undefined;
   if ((found = checkNotificationParams(value)) !== undefined) return found;
   let member: unknown;
-  member = Object.hasOwn(value, "elicitationId") ? value.elicitationId : undefined;
+  member = Object.hasOwn(value, "elicitationId") ? value["elicitationId"] : undefined;
   if (typeof member !== "string") return wrong(member, "elicitationId", "must be a string");
   return undefined;
 }
@@ -479,7 +479,7 @@ export function checkElicitationRequiredData(value: unknown): Problem | undefine
   if (!isObject(value)) return mustBe("an object");
   let found: Problem | undefined;
   let member: unknown;
-  member = Object.hasOwn(value, "elicitations") ? value.elicitations : undefined;
+  member = Object.hasOwn(value, "elicitations") ? value["elicitations"] : undefined;
   if (member === undefined) return missing("elicitations");
   if ((found = checkElicitationRequiredDataElicitations(member)) !== undefined) return under("elicitations", found);
   return undefined;

@@ -26,7 +26,7 @@ export interface ListChangedCapability {
 export function checkListChangedCapability(value: unknown): Problem | undefined {
   if (!isObject(value)) return mustBe("an object");
   let member: unknown;
-  member = Object.hasOwn(value, "listChanged") ? value.listChanged : undefined;
+  member = Object.hasOwn(value, "listChanged") ? value["listChanged"] : undefined;
   if (member !== undefined && typeof member !== "boolean") return wrong(member, "listChanged", "must be a boolean");
   return undefined;
 }
@@ -43,7 +43,7 @@ export function checkResourcesCapability(value: unknown): Problem | undefined {
   let found: Problem | undefined;
   if ((found = checkListChangedCapability(value)) !== undefined) return found;
   let member: unknown;
-  member = Object.hasOwn(value, "subscribe") ? value.subscribe : undefined;
+  member = Object.hasOwn(value, "subscribe") ? value["subscribe"] : undefined;
   if (member !== undefined && typeof member !== "boolean") return wrong(member, "subscribe", "must be a boolean");
   return undefined;
 }
@@ -60,9 +60,9 @@ export interface SamplingCapability {
 export function checkSamplingCapability(value: unknown): Problem | undefined {
   if (!isObject(value)) return mustBe("an object");
   let member: unknown;
-  member = Object.hasOwn(value, "context") ? value.context : undefined;
+  member = Object.hasOwn(value, "context") ? value["context"] : undefined;
   if (member !== undefined && !isObject(member)) return wrong(member, "context", "must be an object");
-  member = Object.hasOwn(value, "tools") ? value.tools : undefined;
+  member = Object.hasOwn(value, "tools") ? value["tools"] : undefined;
   if (member !== undefined && !isObject(member)) return wrong(member, "tools", "must be an object");
   return undefined;
 }
@@ -78,9 +78,9 @@ export interface ElicitationCapability {
 export function checkElicitationCapability(value: unknown): Problem | undefined {
   if (!isObject(value)) return mustBe("an object");
   let member: unknown;
-  member = Object.hasOwn(value, "form") ? value.form : undefined;
+  member = Object.hasOwn(value, "form") ? value["form"] : undefined;
   if (member !== undefined && !isObject(member)) return wrong(member, "form", "must be an object");
-  member = Object.hasOwn(value, "url") ? value.url : undefined;
+  member = Object.hasOwn(value, "url") ? value["url"] : undefined;
   if (member !== undefined && !isObject(member)) return wrong(member, "url", "must be an object");
   return undefined;
 }
@@ -96,7 +96,7 @@ export interface TaskRequestsCapability {
 function checkTaskRequestsCapabilityTools(value: unknown): Problem | undefined {
   if (!isObject(value)) return mustBe("an object");
   let member: unknown;
-  member = Object.hasOwn(value, "call") ? value.call : undefined;
+  member = Object.hasOwn(value, "call") ? value["call"] : undefined;
   if (member !== undefined && !isObject(member)) return wrong(member, "call", "must be an object");
   return undefined;
 }
@@ -104,7 +104,7 @@ function checkTaskRequestsCapabilityTools(value: unknown): Problem | undefined {
 function checkTaskRequestsCapabilitySampling(value: unknown): Problem | undefined {
   if (!isObject(value)) return mustBe("an object");
   let member: unknown;
-  member = Object.hasOwn(value, "createMessage") ? value.createMessage : undefined;
+  member = Object.hasOwn(value, "createMessage") ? value["createMessage"] : undefined;
   if (member !== undefined && !isObject(member)) return wrong(member, "createMessage", "must be an object");
   return undefined;
 }
@@ -112,7 +112,7 @@ function checkTaskRequestsCapabilitySampling(value: unknown): Problem | undefine
 function checkTaskRequestsCapabilityElicitation(value: unknown): Problem | undefined {
   if (!isObject(value)) return mustBe("an object");
   let member: unknown;
-  member = Object.hasOwn(value, "create") ? value.create : undefined;
+  member = Object.hasOwn(value, "create") ? value["create"] : undefined;
   if (member !== undefined && !isObject(member)) return wrong(member, "create", "must be an object");
   return undefined;
 }
@@ -121,11 +121,11 @@ export function checkTaskRequestsCapability(value: unknown): Problem | undefined
   if (!isObject(value)) return mustBe("an object");
   let found: Problem | undefined;
   let member: unknown;
-  member = Object.hasOwn(value, "tools") ? value.tools : undefined;
+  member = Object.hasOwn(value, "tools") ? value["tools"] : undefined;
   if (member !== undefined && (found = checkTaskRequestsCapabilityTools(member)) !== undefined) return under("tools", found);
-  member = Object.hasOwn(value, "sampling") ? value.sampling : undefined;
+  member = Object.hasOwn(value, "sampling") ? value["sampling"] : undefined;
   if (member !== undefined && (found = checkTaskRequestsCapabilitySampling(member)) !== undefined) return under("sampling", found);
-  member = Object.hasOwn(value, "elicitation") ? value.elicitation : undefined;
+  member = Object.hasOwn(value, "elicitation") ? value["elicitation"] : undefined;
   if (member !== undefined && (found = checkTaskRequestsCapabilityElicitation(member)) !== undefined) return under("elicitation", found);
   return undefined;
 }
@@ -142,11 +142,11 @@ export function checkTasksCapability(value: unknown): Problem | undefined {
   if (!isObject(value)) return mustBe("an object");
   let found: Problem | undefined;
   let member: unknown;
-  member = Object.hasOwn(value, "list") ? value.list : undefined;
+  member = Object.hasOwn(value, "list") ? value["list"] : undefined;
   if (member !== undefined && !isObject(member)) return wrong(member, "list", "must be an object");
-  member = Object.hasOwn(value, "cancel") ? value.cancel : undefined;
+  member = Object.hasOwn(value, "cancel") ? value["cancel"] : undefined;
   if (member !== undefined && !isObject(member)) return wrong(member, "cancel", "must be an object");
-  member = Object.hasOwn(value, "requests") ? value.requests : undefined;
+  member = Object.hasOwn(value, "requests") ? value["requests"] : undefined;
   if (member !== undefined && (found = checkTaskRequestsCapability(member)) !== undefined) return under("requests", found);
   return undefined;
 }
@@ -178,17 +178,17 @@ export function checkClientCapabilities(value: unknown): Problem | undefined {
   if (!isObject(value)) return mustBe("an object");
   let found: Problem | undefined;
   let member: unknown;
-  member = Object.hasOwn(value, "experimental") ? value.experimental : undefined;
+  member = Object.hasOwn(value, "experimental") ? value["experimental"] : undefined;
   if (member !== undefined && (found = checkNamedSettings(member)) !== undefined) return under("experimental", found);
-  member = Object.hasOwn(value, "extensions") ? value.extensions : undefined;
+  member = Object.hasOwn(value, "extensions") ? value["extensions"] : undefined;
   if (member !== undefined && (found = checkNamedSettings(member)) !== undefined) return under("extensions", found);
-  member = Object.hasOwn(value, "roots") ? value.roots : undefined;
+  member = Object.hasOwn(value, "roots") ? value["roots"] : undefined;
   if (member !== undefined && (found = checkListChangedCapability(member)) !== undefined) return under("roots", found);
-  member = Object.hasOwn(value, "sampling") ? value.sampling : undefined;
+  member = Object.hasOwn(value, "sampling") ? value["sampling"] : undefined;
   if (member !== undefined && (found = checkSamplingCapability(member)) !== undefined) return under("sampling", found);
-  member = Object.hasOwn(value, "elicitation") ? value.elicitation : undefined;
+  member = Object.hasOwn(value, "elicitation") ? value["elicitation"] : undefined;
   if (member !== undefined && (found = checkElicitationCapability(member)) !== undefined) return under("elicitation", found);
-  member = Object.hasOwn(value, "tasks") ? value.tasks : undefined;
+  member = Object.hasOwn(value, "tasks") ? value["tasks"] : undefined;
   if (member !== undefined && (found = checkTasksCapability(member)) !== undefined) return under("tasks", found);
   return undefined;
 }
@@ -210,21 +210,21 @@ export function checkServerCapabilities(value: unknown): Problem | undefined {
   if (!isObject(value)) return mustBe("an object");
   let found: Problem | undefined;
   let member: unknown;
-  member = Object.hasOwn(value, "experimental") ? value.experimental : undefined;
+  member = Object.hasOwn(value, "experimental") ? value["experimental"] : undefined;
   if (member !== undefined && (found = checkNamedSettings(member)) !== undefined) return under("experimental", found);
-  member = Object.hasOwn(value, "extensions") ? value.extensions : undefined;
+  member = Object.hasOwn(value, "extensions") ? value["extensions"] : undefined;
   if (member !== undefined && (found = checkNamedSettings(member)) !== undefined) return under("extensions", found);
-  member = Object.hasOwn(value, "logging") ? value.logging : undefined;
+  member = Object.hasOwn(value, "logging") ? value["logging"] : undefined;
   if (member !== undefined && !isObject(member)) return wrong(member, "logging", "must be an object");
-  member = Object.hasOwn(value, "completions") ? value.completions : undefined;
+  member = Object.hasOwn(value, "completions") ? value["completions"] : undefined;
   if (member !== undefined && !isObject(member)) return wrong(member, "completions", "must be an object");
-  member = Object.hasOwn(value, "prompts") ? value.prompts : undefined;
+  member = Object.hasOwn(value, "prompts") ? value["prompts"] : undefined;
   if (member !== undefined && (found = checkListChangedCapability(member)) !== undefined) return under("prompts", found);
-  member = Object.hasOwn(value, "resources") ? value.resources : undefined;
+  member = Object.hasOwn(value, "resources") ? value["resources"] : undefined;
   if (member !== undefined && (found = checkResourcesCapability(member)) !== undefined) return under("resources", found);
-  member = Object.hasOwn(value, "tools") ? value.tools : undefined;
+  member = Object.hasOwn(value, "tools") ? value["tools"] : undefined;
   if (member !== undefined && (found = checkListChangedCapability(member)) !== undefined) return under("tools", found);
-  member = Object.hasOwn(value, "tasks") ? value.tasks : undefined;
+  member = Object.hasOwn(value, "tasks") ? value["tasks"] : undefined;
   if (member !== undefined && (found = checkTasksCapability(member)) !== undefined) return under("tasks", found);
   return undefined;
 }
@@ -243,12 +243,12 @@ export function checkInitializeParams(value: unknown): Problem | undefined {
   let found: Problem | undefined;
   if ((found = checkRequestParams(value)) !== undefined) return found;
   let member: unknown;
-  member = Object.hasOwn(value, "protocolVersion") ? value.protocolVersion : undefined;
+  member = Object.hasOwn(value, "protocolVersion") ? value["protocolVersion"] : undefined;
   if (typeof member !== "string") return wrong(member, "protocolVersion", "must be a string");
-  member = Object.hasOwn(value, "capabilities") ? value.capabilities : undefined;
+  member = Object.hasOwn(value, "capabilities") ? value["capabilities"] : undefined;
   if (member === undefined) return missing("capabilities");
   if ((found = checkClientCapabilities(member)) !== undefined) return under("capabilities", found);
-  member = Object.hasOwn(value, "clientInfo") ? value.clientInfo : undefined;
+  member = Object.hasOwn(value, "clientInfo") ? value["clientInfo"] : undefined;
   if (member === undefined) return missing("clientInfo");
   if ((found = checkImplementation(member)) !== undefined) return under("clientInfo", found);
   return undefined;
@@ -270,15 +270,15 @@ export function checkInitializeResult(value: unknown): Problem | undefined {
   let found: Problem | undefined;
   if ((found = checkResult(value)) !== undefined) return found;
   let member: unknown;
-  member = Object.hasOwn(value, "protocolVersion") ? value.protocolVersion : undefined;
+  member = Object.hasOwn(value, "protocolVersion") ? value["protocolVersion"] : undefined;
   if (typeof member !== "string") return wrong(member, "protocolVersion", "must be a string");
-  member = Object.hasOwn(value, "capabilities") ? value.capabilities : undefined;
+  member = Object.hasOwn(value, "capabilities") ? value["capabilities"] : undefined;
   if (member === undefined) return missing("capabilities");
   if ((found = checkServerCapabilities(member)) !== undefined) return under("capabilities", found);
-  member = Object.hasOwn(value, "serverInfo") ? value.serverInfo : undefined;
+  member = Object.hasOwn(value, "serverInfo") ? value["serverInfo"] : undefined;
   if (member === undefined) return missing("serverInfo");
   if ((found = checkImplementation(member)) !== undefined) return under("serverInfo", found);
-  member = Object.hasOwn(value, "instructions") ? value.instructions : undefined;
+  member = Object.hasOwn(value, "instructions") ? value["instructions"] : undefined;
   if (member !== undefined && typeof member !== "string") return wrong(member, "instructions", "must be a string");
   return undefined;
 }
@@ -306,13 +306,13 @@ export function checkDiscoverResult(value: unknown): Problem | undefined {
   let found: Problem | undefined;
   if ((found = checkCacheableResult(value)) !== undefined) return found;
   let member: unknown;
-  member = Object.hasOwn(value, "supportedVersions") ? value.supportedVersions : undefined;
+  member = Object.hasOwn(value, "supportedVersions") ? value["supportedVersions"] : undefined;
   if (member === undefined) return missing("supportedVersions");
   if ((found = checkDiscoverResultSupportedVersions(member)) !== undefined) return under("supportedVersions", found);
-  member = Object.hasOwn(value, "capabilities") ? value.capabilities : undefined;
+  member = Object.hasOwn(value, "capabilities") ? value["capabilities"] : undefined;
   if (member === undefined) return missing("capabilities");
   if ((found = checkServerCapabilities(member)) !== undefined) return under("capabilities", found);
-  member = Object.hasOwn(value, "instructions") ? value.instructions : undefined;
+  member = Object.hasOwn(value, "instructions") ? value["instructions"] : undefined;
   if (member !== undefined && typeof member !== "string") return wrong(member, "instructions", "must be a string");
   return undefined;
 }
@@ -348,7 +348,7 @@ export function checkStatelessRequestParams(value: unknown): Problem | undefined
   if (!isObject(value)) return mustBe("an object");
   let found: Problem | undefined;
   let member: unknown;
-  member = Object.hasOwn(value, "_meta") ? value._meta : undefined;
+  member = Object.hasOwn(value, "_meta") ? value["_meta"] : undefined;
   if (member === undefined) return missing("_meta");
   if ((found = checkStatelessRequestMeta(member)) !== undefined) return under("_meta", found);
   return undefined;
@@ -374,10 +374,10 @@ export function checkUnsupportedVersionData(value: unknown): Problem | undefined
   if (!isObject(value)) return mustBe("an object");
   let found: Problem | undefined;
   let member: unknown;
-  member = Object.hasOwn(value, "supported") ? value.supported : undefined;
+  member = Object.hasOwn(value, "supported") ? value["supported"] : undefined;
   if (member === undefined) return missing("supported");
   if ((found = checkUnsupportedVersionDataSupported(member)) !== undefined) return under("supported", found);
-  member = Object.hasOwn(value, "requested") ? value.requested : undefined;
+  member = Object.hasOwn(value, "requested") ? value["requested"] : undefined;
   if (typeof member !== "string") return wrong(member, "requested", "must be a string");
   return undefined;
 }
@@ -392,7 +392,7 @@ export function checkMissingCapabilityData(value: unknown): Problem | undefined 
   if (!isObject(value)) return mustBe("an object");
   let found: Problem | undefined;
   let member: unknown;
-  member = Object.hasOwn(value, "requiredCapabilities") ? value.requiredCapabilities : undefined;
+  member = Object.hasOwn(value, "requiredCapabilities") ? value["requiredCapabilities"] : undefined;
   if (member === undefined) return missing("requiredCapabilities");
   if ((found = checkClientCapabilities(member)) !== undefined) return under("requiredCapabilities", found);
   return undefined;

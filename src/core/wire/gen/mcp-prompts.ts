@@ -29,13 +29,13 @@ export interface PromptArgument {
 export function checkPromptArgument(value: unknown): Problem | undefined {
   if (!isObject(value)) return mustBe("an object");
   let member: unknown;
-  member = Object.hasOwn(value, "name") ? value.name : undefined;
+  member = Object.hasOwn(value, "name") ? value["name"] : undefined;
   if (typeof member !== "string") return wrong(member, "name", "must be a string");
-  member = Object.hasOwn(value, "title") ? value.title : undefined;
+  member = Object.hasOwn(value, "title") ? value["title"] : undefined;
   if (member !== undefined && typeof member !== "string") return wrong(member, "title", "must be a string");
-  member = Object.hasOwn(value, "description") ? value.description : undefined;
+  member = Object.hasOwn(value, "description") ? value["description"] : undefined;
   if (member !== undefined && typeof member !== "string") return wrong(member, "description", "must be a string");
-  member = Object.hasOwn(value, "required") ? value.required : undefined;
+  member = Object.hasOwn(value, "required") ? value["required"] : undefined;
   if (member !== undefined && typeof member !== "boolean") return wrong(member, "required", "must be a boolean");
   return undefined;
 }
@@ -76,17 +76,17 @@ export function checkPrompt(value: unknown): Problem | undefined {
   if (!isObject(value)) return mustBe("an object");
   let found: Problem | undefined;
   let member: unknown;
-  member = Object.hasOwn(value, "name") ? value.name : undefined;
+  member = Object.hasOwn(value, "name") ? value["name"] : undefined;
   if (typeof member !== "string") return wrong(member, "name", "must be a string");
-  member = Object.hasOwn(value, "title") ? value.title : undefined;
+  member = Object.hasOwn(value, "title") ? value["title"] : undefined;
   if (member !== undefined && typeof member !== "string") return wrong(member, "title", "must be a string");
-  member = Object.hasOwn(value, "description") ? value.description : undefined;
+  member = Object.hasOwn(value, "description") ? value["description"] : undefined;
   if (member !== undefined && typeof member !== "string") return wrong(member, "description", "must be a string");
-  member = Object.hasOwn(value, "arguments") ? value.arguments : undefined;
+  member = Object.hasOwn(value, "arguments") ? value["arguments"] : undefined;
   if (member !== undefined && (found = checkPromptArguments(member)) !== undefined) return under("arguments", found);
-  member = Object.hasOwn(value, "icons") ? value.icons : undefined;
+  member = Object.hasOwn(value, "icons") ? value["icons"] : undefined;
   if (member !== undefined && (found = checkPromptIcons(member)) !== undefined) return under("icons", found);
-  member = Object.hasOwn(value, "_meta") ? value._meta : undefined;
+  member = Object.hasOwn(value, "_meta") ? value["_meta"] : undefined;
   if (member !== undefined && !isObject(member)) return wrong(member, "_meta", "must be an object");
   return undefined;
 }
@@ -112,7 +112,7 @@ export function checkListPromptsResult(value: unknown): Problem | undefined {
   let found: Problem | undefined;
   if ((found = checkPaginatedResult(value)) !== undefined) return found;
   let member: unknown;
-  member = Object.hasOwn(value, "prompts") ? value.prompts : undefined;
+  member = Object.hasOwn(value, "prompts") ? value["prompts"] : undefined;
   if (member === undefined) return missing("prompts");
   if ((found = checkListPromptsResultPrompts(member)) !== undefined) return under("prompts", found);
   return undefined;
@@ -140,9 +140,9 @@ export function checkGetPromptParams(value: unknown): Problem | undefined {
   let found: Problem | undefined;
   if ((found = checkRetryParams(value)) !== undefined) return found;
   let member: unknown;
-  member = Object.hasOwn(value, "name") ? value.name : undefined;
+  member = Object.hasOwn(value, "name") ? value["name"] : undefined;
   if (typeof member !== "string") return wrong(member, "name", "must be a string");
-  member = Object.hasOwn(value, "arguments") ? value.arguments : undefined;
+  member = Object.hasOwn(value, "arguments") ? value["arguments"] : undefined;
   if (member !== undefined && (found = checkGetPromptParamsArguments(member)) !== undefined) return under("arguments", found);
   return undefined;
 }
@@ -158,9 +158,9 @@ export function checkPromptMessage(value: unknown): Problem | undefined {
   if (!isObject(value)) return mustBe("an object");
   let found: Problem | undefined;
   let member: unknown;
-  member = Object.hasOwn(value, "role") ? value.role : undefined;
+  member = Object.hasOwn(value, "role") ? value["role"] : undefined;
   if (member !== "user" && member !== "assistant") return wrong(member, "role", `must be one of "user", "assistant"`);
-  member = Object.hasOwn(value, "content") ? value.content : undefined;
+  member = Object.hasOwn(value, "content") ? value["content"] : undefined;
   if (member === undefined) return missing("content");
   if ((found = checkContentBlock(member)) !== undefined) return under("content", found);
   return undefined;
@@ -188,9 +188,9 @@ export function checkGetPromptResult(value: unknown): Problem | undefined {
   let found: Problem | undefined;
   if ((found = checkResult(value)) !== undefined) return found;
   let member: unknown;
-  member = Object.hasOwn(value, "description") ? value.description : undefined;
+  member = Object.hasOwn(value, "description") ? value["description"] : undefined;
   if (member !== undefined && typeof member !== "string") return wrong(member, "description", "must be a string");
-  member = Object.hasOwn(value, "messages") ? value.messages : undefined;
+  member = Object.hasOwn(value, "messages") ? value["messages"] : undefined;
   if (member === undefined) return missing("messages");
   if ((found = checkGetPromptResultMessages(member)) !== undefined) return under("messages", found);
   return undefined;

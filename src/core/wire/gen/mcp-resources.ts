@@ -49,23 +49,23 @@ export function checkResource(value: unknown): Problem | undefined {
   if (!isObject(value)) return mustBe("an object");
   let found: Problem | undefined;
   let member: unknown;
-  member = Object.hasOwn(value, "uri") ? value.uri : undefined;
+  member = Object.hasOwn(value, "uri") ? value["uri"] : undefined;
   if (typeof member !== "string") return wrong(member, "uri", "must be a string");
-  member = Object.hasOwn(value, "name") ? value.name : undefined;
+  member = Object.hasOwn(value, "name") ? value["name"] : undefined;
   if (typeof member !== "string") return wrong(member, "name", "must be a string");
-  member = Object.hasOwn(value, "title") ? value.title : undefined;
+  member = Object.hasOwn(value, "title") ? value["title"] : undefined;
   if (member !== undefined && typeof member !== "string") return wrong(member, "title", "must be a string");
-  member = Object.hasOwn(value, "description") ? value.description : undefined;
+  member = Object.hasOwn(value, "description") ? value["description"] : undefined;
   if (member !== undefined && typeof member !== "string") return wrong(member, "description", "must be a string");
-  member = Object.hasOwn(value, "mimeType") ? value.mimeType : undefined;
+  member = Object.hasOwn(value, "mimeType") ? value["mimeType"] : undefined;
   if (member !== undefined && typeof member !== "string") return wrong(member, "mimeType", "must be a string");
-  member = Object.hasOwn(value, "size") ? value.size : undefined;
+  member = Object.hasOwn(value, "size") ? value["size"] : undefined;
   if (member !== undefined && (typeof member !== "number" || !Number.isFinite(member))) return wrong(member, "size", "must be a number");
-  member = Object.hasOwn(value, "annotations") ? value.annotations : undefined;
+  member = Object.hasOwn(value, "annotations") ? value["annotations"] : undefined;
   if (member !== undefined && (found = checkAnnotations(member)) !== undefined) return under("annotations", found);
-  member = Object.hasOwn(value, "icons") ? value.icons : undefined;
+  member = Object.hasOwn(value, "icons") ? value["icons"] : undefined;
   if (member !== undefined && (found = checkResourceIcons(member)) !== undefined) return under("icons", found);
-  member = Object.hasOwn(value, "_meta") ? value._meta : undefined;
+  member = Object.hasOwn(value, "_meta") ? value["_meta"] : undefined;
   if (member !== undefined && !isObject(member)) return wrong(member, "_meta", "must be an object");
   return undefined;
 }
@@ -100,21 +100,21 @@ export function checkResourceTemplate(value: unknown): Problem | undefined {
   if (!isObject(value)) return mustBe("an object");
   let found: Problem | undefined;
   let member: unknown;
-  member = Object.hasOwn(value, "uriTemplate") ? value.uriTemplate : undefined;
+  member = Object.hasOwn(value, "uriTemplate") ? value["uriTemplate"] : undefined;
   if (typeof member !== "string") return wrong(member, "uriTemplate", "must be a string");
-  member = Object.hasOwn(value, "name") ? value.name : undefined;
+  member = Object.hasOwn(value, "name") ? value["name"] : undefined;
   if (typeof member !== "string") return wrong(member, "name", "must be a string");
-  member = Object.hasOwn(value, "title") ? value.title : undefined;
+  member = Object.hasOwn(value, "title") ? value["title"] : undefined;
   if (member !== undefined && typeof member !== "string") return wrong(member, "title", "must be a string");
-  member = Object.hasOwn(value, "description") ? value.description : undefined;
+  member = Object.hasOwn(value, "description") ? value["description"] : undefined;
   if (member !== undefined && typeof member !== "string") return wrong(member, "description", "must be a string");
-  member = Object.hasOwn(value, "mimeType") ? value.mimeType : undefined;
+  member = Object.hasOwn(value, "mimeType") ? value["mimeType"] : undefined;
   if (member !== undefined && typeof member !== "string") return wrong(member, "mimeType", "must be a string");
-  member = Object.hasOwn(value, "annotations") ? value.annotations : undefined;
+  member = Object.hasOwn(value, "annotations") ? value["annotations"] : undefined;
   if (member !== undefined && (found = checkAnnotations(member)) !== undefined) return under("annotations", found);
-  member = Object.hasOwn(value, "icons") ? value.icons : undefined;
+  member = Object.hasOwn(value, "icons") ? value["icons"] : undefined;
   if (member !== undefined && (found = checkResourceTemplateIcons(member)) !== undefined) return under("icons", found);
-  member = Object.hasOwn(value, "_meta") ? value._meta : undefined;
+  member = Object.hasOwn(value, "_meta") ? value["_meta"] : undefined;
   if (member !== undefined && !isObject(member)) return wrong(member, "_meta", "must be an object");
   return undefined;
 }
@@ -140,7 +140,7 @@ export function checkListResourcesResult(value: unknown): Problem | undefined {
   let found: Problem | undefined;
   if ((found = checkPaginatedResult(value)) !== undefined) return found;
   let member: unknown;
-  member = Object.hasOwn(value, "resources") ? value.resources : undefined;
+  member = Object.hasOwn(value, "resources") ? value["resources"] : undefined;
   if (member === undefined) return missing("resources");
   if ((found = checkListResourcesResultResources(member)) !== undefined) return under("resources", found);
   return undefined;
@@ -167,7 +167,7 @@ export function checkListResourceTemplatesResult(value: unknown): Problem | unde
   let found: Problem | undefined;
   if ((found = checkPaginatedResult(value)) !== undefined) return found;
   let member: unknown;
-  member = Object.hasOwn(value, "resourceTemplates") ? value.resourceTemplates : undefined;
+  member = Object.hasOwn(value, "resourceTemplates") ? value["resourceTemplates"] : undefined;
   if (member === undefined) return missing("resourceTemplates");
   if ((found = checkListResourceTemplatesResultResourceTemplates(member)) !== undefined) return under("resourceTemplates", found);
   return undefined;
@@ -184,7 +184,7 @@ export function checkSubscribeParams(value: unknown): Problem | undefined {
   let found: Problem | undefined;
   if ((found = checkRequestParams(value)) !== undefined) return found;
   let member: unknown;
-  member = Object.hasOwn(value, "uri") ? value.uri : undefined;
+  member = Object.hasOwn(value, "uri") ? value["uri"] : undefined;
   if (typeof member !== "string") return wrong(member, "uri", "must be a string");
   return undefined;
 }
@@ -200,7 +200,7 @@ export function checkReadResourceParams(value: unknown): Problem | undefined {
   let found: Problem | undefined;
   if ((found = checkRetryParams(value)) !== undefined) return found;
   let member: unknown;
-  member = Object.hasOwn(value, "uri") ? value.uri : undefined;
+  member = Object.hasOwn(value, "uri") ? value["uri"] : undefined;
   if (typeof member !== "string") return wrong(member, "uri", "must be a string");
   return undefined;
 }
@@ -226,7 +226,7 @@ export function checkReadResourceResult(value: unknown): Problem | undefined {
   let found: Problem | undefined;
   if ((found = checkCacheableResult(value)) !== undefined) return found;
   let member: unknown;
-  member = Object.hasOwn(value, "contents") ? value.contents : undefined;
+  member = Object.hasOwn(value, "contents") ? value["contents"] : undefined;
   if (member === undefined) return missing("contents");
   if ((found = checkReadResourceResultContents(member)) !== undefined) return under("contents", found);
   return undefined;
@@ -244,7 +244,7 @@ export function checkResourceUpdatedParams(value: unknown): Problem | undefined 
   let found: Problem | undefined;
   if ((found = checkNotificationParams(value)) !== undefined) return found;
   let member: unknown;
-  member = Object.hasOwn(value, "uri") ? value.uri : undefined;
+  member = Object.hasOwn(value, "uri") ? value["uri"] : undefined;
   if (typeof member !== "string") return wrong(member, "uri", "must be a string");
   return undefined;
 }

@@ -18,11 +18,11 @@ export interface Root {
 export function checkRoot(value: unknown): Problem | undefined {
   if (!isObject(value)) return mustBe("an object");
   let member: unknown;
-  member = Object.hasOwn(value, "uri") ? value.uri : undefined;
+  member = Object.hasOwn(value, "uri") ? value["uri"] : undefined;
   if (typeof member !== "string") return wrong(member, "uri", "must be a string");
-  member = Object.hasOwn(value, "name") ? value.name : undefined;
+  member = Object.hasOwn(value, "name") ? value["name"] : undefined;
   if (member !== undefined && typeof member !== "string") return wrong(member, "name", "must be a string");
-  member = Object.hasOwn(value, "_meta") ? value._meta : undefined;
+  member = Object.hasOwn(value, "_meta") ? value["_meta"] : undefined;
   if (member !== undefined && !isObject(member)) return wrong(member, "_meta", "must be an object");
   return undefined;
 }
@@ -48,7 +48,7 @@ export function checkListRootsResult(value: unknown): Problem | undefined {
   let found: Problem | undefined;
   if ((found = checkResult(value)) !== undefined) return found;
   let member: unknown;
-  member = Object.hasOwn(value, "roots") ? value.roots : undefined;
+  member = Object.hasOwn(value, "roots") ? value["roots"] : undefined;
   if (member === undefined) return missing("roots");
   if ((found = checkListRootsResultRoots(member)) !== undefined) return under("roots", found);
   return undefined;

@@ -33,15 +33,15 @@ export interface ToolUseContent {
 export function checkToolUseContent(value: unknown): Problem | undefined {
   if (!isObject(value)) return mustBe("an object");
   let member: unknown;
-  member = Object.hasOwn(value, "type") ? value.type : undefined;
+  member = Object.hasOwn(value, "type") ? value["type"] : undefined;
   if (member !== "tool_use") return wrong(member, "type", `must be "tool_use"`);
-  member = Object.hasOwn(value, "id") ? value.id : undefined;
+  member = Object.hasOwn(value, "id") ? value["id"] : undefined;
   if (typeof member !== "string") return wrong(member, "id", "must be a string");
-  member = Object.hasOwn(value, "name") ? value.name : undefined;
+  member = Object.hasOwn(value, "name") ? value["name"] : undefined;
   if (typeof member !== "string") return wrong(member, "name", "must be a string");
-  member = Object.hasOwn(value, "input") ? value.input : undefined;
+  member = Object.hasOwn(value, "input") ? value["input"] : undefined;
   if (!isObject(member)) return wrong(member, "input", "must be an object");
-  member = Object.hasOwn(value, "_meta") ? value._meta : undefined;
+  member = Object.hasOwn(value, "_meta") ? value["_meta"] : undefined;
   if (member !== undefined && !isObject(member)) return wrong(member, "_meta", "must be an object");
   return undefined;
 }
@@ -73,16 +73,16 @@ export function checkToolResultContent(value: unknown): Problem | undefined {
   if (!isObject(value)) return mustBe("an object");
   let found: Problem | undefined;
   let member: unknown;
-  member = Object.hasOwn(value, "type") ? value.type : undefined;
+  member = Object.hasOwn(value, "type") ? value["type"] : undefined;
   if (member !== "tool_result") return wrong(member, "type", `must be "tool_result"`);
-  member = Object.hasOwn(value, "toolUseId") ? value.toolUseId : undefined;
+  member = Object.hasOwn(value, "toolUseId") ? value["toolUseId"] : undefined;
   if (typeof member !== "string") return wrong(member, "toolUseId", "must be a string");
-  member = Object.hasOwn(value, "content") ? value.content : undefined;
+  member = Object.hasOwn(value, "content") ? value["content"] : undefined;
   if (member === undefined) return missing("content");
   if ((found = checkToolResultContentContent(member)) !== undefined) return under("content", found);
-  member = Object.hasOwn(value, "isError") ? value.isError : undefined;
+  member = Object.hasOwn(value, "isError") ? value["isError"] : undefined;
   if (member !== undefined && typeof member !== "boolean") return wrong(member, "isError", "must be a boolean");
-  member = Object.hasOwn(value, "_meta") ? value._meta : undefined;
+  member = Object.hasOwn(value, "_meta") ? value["_meta"] : undefined;
   if (member !== undefined && !isObject(member)) return wrong(member, "_meta", "must be an object");
   return undefined;
 }
@@ -92,7 +92,7 @@ export type SamplingContentBlock = TextContent | ImageContent | AudioContent | T
 
 export function checkSamplingContentBlock(value: unknown): Problem | undefined {
   if (!isObject(value)) return mustBe("an object");
-  const kind = Object.hasOwn(value, "type") ? value.type : undefined;
+  const kind = Object.hasOwn(value, "type") ? value["type"] : undefined;
   switch (kind) {
     case "text":
       return checkTextContent(value);
@@ -140,12 +140,12 @@ export function checkSamplingMessage(value: unknown): Problem | undefined {
   if (!isObject(value)) return mustBe("an object");
   let found: Problem | undefined;
   let member: unknown;
-  member = Object.hasOwn(value, "role") ? value.role : undefined;
+  member = Object.hasOwn(value, "role") ? value["role"] : undefined;
   if (member !== "user" && member !== "assistant") return wrong(member, "role", `must be one of "user", "assistant"`);
-  member = Object.hasOwn(value, "content") ? value.content : undefined;
+  member = Object.hasOwn(value, "content") ? value["content"] : undefined;
   if (member === undefined) return missing("content");
   if ((found = checkSamplingContent(member)) !== undefined) return under("content", found);
-  member = Object.hasOwn(value, "_meta") ? value._meta : undefined;
+  member = Object.hasOwn(value, "_meta") ? value["_meta"] : undefined;
   if (member !== undefined && !isObject(member)) return wrong(member, "_meta", "must be an object");
   return undefined;
 }
@@ -160,7 +160,7 @@ export interface ModelHint {
 export function checkModelHint(value: unknown): Problem | undefined {
   if (!isObject(value)) return mustBe("an object");
   let member: unknown;
-  member = Object.hasOwn(value, "name") ? value.name : undefined;
+  member = Object.hasOwn(value, "name") ? value["name"] : undefined;
   if (member !== undefined && typeof member !== "string") return wrong(member, "name", "must be a string");
   return undefined;
 }
@@ -192,17 +192,17 @@ export function checkModelPreferences(value: unknown): Problem | undefined {
   if (!isObject(value)) return mustBe("an object");
   let found: Problem | undefined;
   let member: unknown;
-  member = Object.hasOwn(value, "hints") ? value.hints : undefined;
+  member = Object.hasOwn(value, "hints") ? value["hints"] : undefined;
   if (member !== undefined && (found = checkModelPreferencesHints(member)) !== undefined) return under("hints", found);
-  member = Object.hasOwn(value, "costPriority") ? value.costPriority : undefined;
+  member = Object.hasOwn(value, "costPriority") ? value["costPriority"] : undefined;
   if (member !== undefined && (typeof member !== "number" || !Number.isFinite(member) || member < 0 || member > 1)) {
     return wrong(member, "costPriority", "must be a number from 0 to 1");
   }
-  member = Object.hasOwn(value, "speedPriority") ? value.speedPriority : undefined;
+  member = Object.hasOwn(value, "speedPriority") ? value["speedPriority"] : undefined;
   if (member !== undefined && (typeof member !== "number" || !Number.isFinite(member) || member < 0 || member > 1)) {
     return wrong(member, "speedPriority", "must be a number from 0 to 1");
   }
-  member = Object.hasOwn(value, "intelligencePriority") ? value.intelligencePriority : undefined;
+  member = Object.hasOwn(value, "intelligencePriority") ? value["intelligencePriority"] : undefined;
   if (member !== undefined && (typeof member !== "number" || !Number.isFinite(member) || member < 0 || member > 1)) {
     return wrong(member, "intelligencePriority", "must be a number from 0 to 1");
   }
@@ -219,7 +219,7 @@ export interface ToolChoice {
 export function checkToolChoice(value: unknown): Problem | undefined {
   if (!isObject(value)) return mustBe("an object");
   let member: unknown;
-  member = Object.hasOwn(value, "mode") ? value.mode : undefined;
+  member = Object.hasOwn(value, "mode") ? value["mode"] : undefined;
   if (member !== undefined && member !== "auto" && member !== "required" && member !== "none") {
     return wrong(member, "mode", `must be one of "auto", "required", "none"`);
   }
@@ -281,32 +281,32 @@ export function checkCreateMessageParams(value: unknown): Problem | undefined {
   let found: Problem | undefined;
   if ((found = checkRequestParams(value)) !== undefined) return found;
   let member: unknown;
-  member = Object.hasOwn(value, "messages") ? value.messages : undefined;
+  member = Object.hasOwn(value, "messages") ? value["messages"] : undefined;
   if (member === undefined) return missing("messages");
   if ((found = checkCreateMessageParamsMessages(member)) !== undefined) return under("messages", found);
-  member = Object.hasOwn(value, "modelPreferences") ? value.modelPreferences : undefined;
+  member = Object.hasOwn(value, "modelPreferences") ? value["modelPreferences"] : undefined;
   if (member !== undefined && (found = checkModelPreferences(member)) !== undefined) return under("modelPreferences", found);
-  member = Object.hasOwn(value, "systemPrompt") ? value.systemPrompt : undefined;
+  member = Object.hasOwn(value, "systemPrompt") ? value["systemPrompt"] : undefined;
   if (member !== undefined && typeof member !== "string") return wrong(member, "systemPrompt", "must be a string");
-  member = Object.hasOwn(value, "includeContext") ? value.includeContext : undefined;
+  member = Object.hasOwn(value, "includeContext") ? value["includeContext"] : undefined;
   if (member !== undefined && member !== "none" && member !== "thisServer" && member !== "allServers") {
     return wrong(member, "includeContext", `must be one of "none", "thisServer", "allServers"`);
   }
-  member = Object.hasOwn(value, "temperature") ? value.temperature : undefined;
+  member = Object.hasOwn(value, "temperature") ? value["temperature"] : undefined;
   if (member !== undefined && (typeof member !== "number" || !Number.isFinite(member))) {
     return wrong(member, "temperature", "must be a number");
   }
-  member = Object.hasOwn(value, "maxTokens") ? value.maxTokens : undefined;
+  member = Object.hasOwn(value, "maxTokens") ? value["maxTokens"] : undefined;
   if (typeof member !== "number" || !Number.isInteger(member)) return wrong(member, "maxTokens", "must be an integer");
-  member = Object.hasOwn(value, "stopSequences") ? value.stopSequences : undefined;
+  member = Object.hasOwn(value, "stopSequences") ? value["stopSequences"] : undefined;
   if (member !== undefined && (found = checkCreateMessageParamsStopSequences(member)) !== undefined) return under("stopSequences", found);
-  member = Object.hasOwn(value, "metadata") ? value.metadata : undefined;
+  member = Object.hasOwn(value, "metadata") ? value["metadata"] : undefined;
   if (member !== undefined && !isObject(member)) return wrong(member, "metadata", "must be an object");
-  member = Object.hasOwn(value, "tools") ? value.tools : undefined;
+  member = Object.hasOwn(value, "tools") ? value["tools"] : undefined;
   if (member !== undefined && (found = checkCreateMessageParamsTools(member)) !== undefined) return under("tools", found);
-  member = Object.hasOwn(value, "toolChoice") ? value.toolChoice : undefined;
+  member = Object.hasOwn(value, "toolChoice") ? value["toolChoice"] : undefined;
   if (member !== undefined && (found = checkToolChoice(member)) !== undefined) return under("toolChoice", found);
-  member = Object.hasOwn(value, "task") ? value.task : undefined;
+  member = Object.hasOwn(value, "task") ? value["task"] : undefined;
   if (member !== undefined && (found = checkTaskMetadata(member)) !== undefined) return under("task", found);
   return undefined;
 }
@@ -327,14 +327,14 @@ export function checkCreateMessageResult(value: unknown): Problem | undefined {
   let found: Problem | undefined;
   if ((found = checkResult(value)) !== undefined) return found;
   let member: unknown;
-  member = Object.hasOwn(value, "role") ? value.role : undefined;
+  member = Object.hasOwn(value, "role") ? value["role"] : undefined;
   if (member !== "user" && member !== "assistant") return wrong(member, "role", `must be one of "user", "assistant"`);
-  member = Object.hasOwn(value, "content") ? value.content : undefined;
+  member = Object.hasOwn(value, "content") ? value["content"] : undefined;
   if (member === undefined) return missing("content");
   if ((found = checkSamplingContent(member)) !== undefined) return under("content", found);
-  member = Object.hasOwn(value, "model") ? value.model : undefined;
+  member = Object.hasOwn(value, "model") ? value["model"] : undefined;
   if (typeof member !== "string") return wrong(member, "model", "must be a string");
-  member = Object.hasOwn(value, "stopReason") ? value.stopReason : undefined;
+  member = Object.hasOwn(value, "stopReason") ? value["stopReason"] : undefined;
   if (member !== undefined && typeof member !== "string") return wrong(member, "stopReason", "must be a string");
   return undefined;
 }

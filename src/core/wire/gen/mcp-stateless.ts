@@ -27,9 +27,9 @@ export function checkSamplingInput(value: unknown): Problem | undefined {
   if (!isObject(value)) return mustBe("an object");
   let found: Problem | undefined;
   let member: unknown;
-  member = Object.hasOwn(value, "method") ? value.method : undefined;
+  member = Object.hasOwn(value, "method") ? value["method"] : undefined;
   if (member !== "sampling/createMessage") return wrong(member, "method", `must be "sampling/createMessage"`);
-  member = Object.hasOwn(value, "params") ? value.params : undefined;
+  member = Object.hasOwn(value, "params") ? value["params"] : undefined;
   if (member === undefined) return missing("params");
   if ((found = checkCreateMessageParams(member)) !== undefined) return under("params", found);
   return undefined;
@@ -46,9 +46,9 @@ export function checkElicitationInput(value: unknown): Problem | undefined {
   if (!isObject(value)) return mustBe("an object");
   let found: Problem | undefined;
   let member: unknown;
-  member = Object.hasOwn(value, "method") ? value.method : undefined;
+  member = Object.hasOwn(value, "method") ? value["method"] : undefined;
   if (member !== "elicitation/create") return wrong(member, "method", `must be "elicitation/create"`);
-  member = Object.hasOwn(value, "params") ? value.params : undefined;
+  member = Object.hasOwn(value, "params") ? value["params"] : undefined;
   if (member === undefined) return missing("params");
   if ((found = checkElicitParams(member)) !== undefined) return under("params", found);
   return undefined;
@@ -65,9 +65,9 @@ export function checkRootsInput(value: unknown): Problem | undefined {
   if (!isObject(value)) return mustBe("an object");
   let found: Problem | undefined;
   let member: unknown;
-  member = Object.hasOwn(value, "method") ? value.method : undefined;
+  member = Object.hasOwn(value, "method") ? value["method"] : undefined;
   if (member !== "roots/list") return wrong(member, "method", `must be "roots/list"`);
-  member = Object.hasOwn(value, "params") ? value.params : undefined;
+  member = Object.hasOwn(value, "params") ? value["params"] : undefined;
   if (member !== undefined && (found = checkRequestParams(member)) !== undefined) return under("params", found);
   return undefined;
 }
@@ -77,7 +77,7 @@ export type InputRequest = SamplingInput | ElicitationInput | RootsInput;
 
 export function checkInputRequest(value: unknown): Problem | undefined {
   if (!isObject(value)) return mustBe("an object");
-  const kind = Object.hasOwn(value, "method") ? value.method : undefined;
+  const kind = Object.hasOwn(value, "method") ? value["method"] : undefined;
   switch (kind) {
     case "sampling/createMessage":
       return checkSamplingInput(value);
@@ -117,14 +117,14 @@ export function checkInputRequiredResult(value: unknown): Problem | undefined {
   let found: Problem | undefined;
   if ((found = checkResult(value)) !== undefined) return found;
   let member: unknown;
-  member = Object.hasOwn(value, "resultType") ? value.resultType : undefined;
+  member = Object.hasOwn(value, "resultType") ? value["resultType"] : undefined;
   if (member !== "input_required") return wrong(member, "resultType", `must be "input_required"`);
-  member = Object.hasOwn(value, "inputRequests") ? value.inputRequests : undefined;
+  member = Object.hasOwn(value, "inputRequests") ? value["inputRequests"] : undefined;
   if (member !== undefined && (found = checkInputRequests(member)) !== undefined) return under("inputRequests", found);
-  member = Object.hasOwn(value, "requestState") ? value.requestState : undefined;
+  member = Object.hasOwn(value, "requestState") ? value["requestState"] : undefined;
   if (member !== undefined && typeof member !== "string") return wrong(member, "requestState", "must be a string");
-  if ((!Object.hasOwn(value, "inputRequests") || value.inputRequests === undefined) &&
-    (!Object.hasOwn(value, "requestState") || value.requestState === undefined)) {
+  if ((!Object.hasOwn(value, "inputRequests") || value["inputRequests"] === undefined) &&
+    (!Object.hasOwn(value, "requestState") || value["requestState"] === undefined)) {
     return { path: "", reason: `must have the member "inputRequests" or "requestState"` };
   }
   return undefined;
@@ -153,13 +153,13 @@ export function checkSubscriptionFilter(value: unknown): Problem | undefined {
   if (!isObject(value)) return mustBe("an object");
   let found: Problem | undefined;
   let member: unknown;
-  member = Object.hasOwn(value, "toolsListChanged") ? value.toolsListChanged : undefined;
+  member = Object.hasOwn(value, "toolsListChanged") ? value["toolsListChanged"] : undefined;
   if (member !== undefined && typeof member !== "boolean") return wrong(member, "toolsListChanged", "must be a boolean");
-  member = Object.hasOwn(value, "promptsListChanged") ? value.promptsListChanged : undefined;
+  member = Object.hasOwn(value, "promptsListChanged") ? value["promptsListChanged"] : undefined;
   if (member !== undefined && typeof member !== "boolean") return wrong(member, "promptsListChanged", "must be a boolean");
-  member = Object.hasOwn(value, "resourcesListChanged") ? value.resourcesListChanged : undefined;
+  member = Object.hasOwn(value, "resourcesListChanged") ? value["resourcesListChanged"] : undefined;
   if (member !== undefined && typeof member !== "boolean") return wrong(member, "resourcesListChanged", "must be a boolean");
-  member = Object.hasOwn(value, "resourceSubscriptions") ? value.resourceSubscriptions : undefined;
+  member = Object.hasOwn(value, "resourceSubscriptions") ? value["resourceSubscriptions"] : undefined;
   if (member !== undefined && (found = checkSubscriptionFilterResourceSubscriptions(member)) !== undefined) return under("resourceSubscriptions", found);
   return undefined;
 }
@@ -175,7 +175,7 @@ export function checkListenParams(value: unknown): Problem | undefined {
   let found: Problem | undefined;
   if ((found = checkRequestParams(value)) !== undefined) return found;
   let member: unknown;
-  member = Object.hasOwn(value, "notifications") ? value.notifications : undefined;
+  member = Object.hasOwn(value, "notifications") ? value["notifications"] : undefined;
   if (member === undefined) return missing("notifications");
   if ((found = checkSubscriptionFilter(member)) !== undefined) return under("notifications", found);
   return undefined;
@@ -211,7 +211,7 @@ export function checkListenResult(value: unknown): Problem | undefined {
   let found: Problem | undefined;
   if ((found = checkResult(value)) !== undefined) return found;
   let member: unknown;
-  member = Object.hasOwn(value, "_meta") ? value._meta : undefined;
+  member = Object.hasOwn(value, "_meta") ? value["_meta"] : undefined;
   if (member === undefined) return missing("_meta");
   if ((found = checkListenResultMeta(member)) !== undefined) return under("_meta", found);
   return undefined;
@@ -228,7 +228,7 @@ export function checkSubscriptionAcknowledgedParams(value: unknown): Problem | u
   let found: Problem | undefined;
   if ((found = checkNotificationParams(value)) !== undefined) return found;
   let member: unknown;
-  member = Object.hasOwn(value, "notifications") ? value.notifications : undefined;
+  member = Object.hasOwn(value, "notifications") ? value["notifications"] : undefined;
   if (member === undefined) return missing("notifications");
   if ((found = checkSubscriptionFilter(member)) !== undefined) return under("notifications", found);
   return undefined;

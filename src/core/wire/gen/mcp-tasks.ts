@@ -23,7 +23,7 @@ export interface TaskMetadata {
 export function checkTaskMetadata(value: unknown): Problem | undefined {
   if (!isObject(value)) return mustBe("an object");
   let member: unknown;
-  member = Object.hasOwn(value, "ttl") ? value.ttl : undefined;
+  member = Object.hasOwn(value, "ttl") ? value["ttl"] : undefined;
   if (member !== undefined && (typeof member !== "number" || !Number.isFinite(member))) return wrong(member, "ttl", "must be a number");
   return undefined;
 }
@@ -58,21 +58,21 @@ export interface Task {
 export function checkTask(value: unknown): Problem | undefined {
   if (!isObject(value)) return mustBe("an object");
   let member: unknown;
-  member = Object.hasOwn(value, "taskId") ? value.taskId : undefined;
+  member = Object.hasOwn(value, "taskId") ? value["taskId"] : undefined;
   if (typeof member !== "string") return wrong(member, "taskId", "must be a string");
-  member = Object.hasOwn(value, "status") ? value.status : undefined;
+  member = Object.hasOwn(value, "status") ? value["status"] : undefined;
   if (member !== "working" && member !== "input_required" && member !== "completed" && member !== "failed" && member !== "cancelled") {
     return wrong(member, "status", `must be one of "working", "input_required", "completed", "failed", "cancelled"`);
   }
-  member = Object.hasOwn(value, "statusMessage") ? value.statusMessage : undefined;
+  member = Object.hasOwn(value, "statusMessage") ? value["statusMessage"] : undefined;
   if (member !== undefined && typeof member !== "string") return wrong(member, "statusMessage", "must be a string");
-  member = Object.hasOwn(value, "createdAt") ? value.createdAt : undefined;
+  member = Object.hasOwn(value, "createdAt") ? value["createdAt"] : undefined;
   if (typeof member !== "string") return wrong(member, "createdAt", "must be a string");
-  member = Object.hasOwn(value, "lastUpdatedAt") ? value.lastUpdatedAt : undefined;
+  member = Object.hasOwn(value, "lastUpdatedAt") ? value["lastUpdatedAt"] : undefined;
   if (typeof member !== "string") return wrong(member, "lastUpdatedAt", "must be a string");
-  member = Object.hasOwn(value, "ttl") ? value.ttl : undefined;
+  member = Object.hasOwn(value, "ttl") ? value["ttl"] : undefined;
   if ((typeof member !== "number" || !Number.isFinite(member)) && member !== null) return wrong(member, "ttl", "must be a number or null");
-  member = Object.hasOwn(value, "pollInterval") ? value.pollInterval : undefined;
+  member = Object.hasOwn(value, "pollInterval") ? value["pollInterval"] : undefined;
   if (member !== undefined && (typeof member !== "number" || !Number.isFinite(member))) {
     return wrong(member, "pollInterval", "must be a number");
   }
@@ -90,7 +90,7 @@ export function checkCreateTaskResult(value: unknown): Problem | undefined {
   let found: Problem | undefined;
   if ((found = checkResult(value)) !== undefined) return found;
   let member: unknown;
-  member = Object.hasOwn(value, "task") ? value.task : undefined;
+  member = Object.hasOwn(value, "task") ? value["task"] : undefined;
   if (member === undefined) return missing("task");
   if ((found = checkTask(member)) !== undefined) return under("task", found);
   return undefined;
@@ -107,7 +107,7 @@ export function checkTaskParams(value: unknown): Problem | undefined {
   let found: Problem | undefined;
   if ((found = checkRequestParams(value)) !== undefined) return found;
   let member: unknown;
-  member = Object.hasOwn(value, "taskId") ? value.taskId : undefined;
+  member = Object.hasOwn(value, "taskId") ? value["taskId"] : undefined;
   if (typeof member !== "string") return wrong(member, "taskId", "must be a string");
   return undefined;
 }
@@ -146,7 +146,7 @@ export function checkListTasksResult(value: unknown): Problem | undefined {
   let found: Problem | undefined;
   if ((found = checkPaginatedResult(value)) !== undefined) return found;
   let member: unknown;
-  member = Object.hasOwn(value, "tasks") ? value.tasks : undefined;
+  member = Object.hasOwn(value, "tasks") ? value["tasks"] : undefined;
   if (member === undefined) return missing("tasks");
   if ((found = checkListTasksResultTasks(member)) !== undefined) return under("tasks", found);
   return undefined;

@@ -33,15 +33,15 @@ export interface ToolAnnotations {
 export function checkToolAnnotations(value: unknown): Problem | undefined {
   if (!isObject(value)) return mustBe("an object");
   let member: unknown;
-  member = Object.hasOwn(value, "title") ? value.title : undefined;
+  member = Object.hasOwn(value, "title") ? value["title"] : undefined;
   if (member !== undefined && typeof member !== "string") return wrong(member, "title", "must be a string");
-  member = Object.hasOwn(value, "readOnlyHint") ? value.readOnlyHint : undefined;
+  member = Object.hasOwn(value, "readOnlyHint") ? value["readOnlyHint"] : undefined;
   if (member !== undefined && typeof member !== "boolean") return wrong(member, "readOnlyHint", "must be a boolean");
-  member = Object.hasOwn(value, "destructiveHint") ? value.destructiveHint : undefined;
+  member = Object.hasOwn(value, "destructiveHint") ? value["destructiveHint"] : undefined;
   if (member !== undefined && typeof member !== "boolean") return wrong(member, "destructiveHint", "must be a boolean");
-  member = Object.hasOwn(value, "idempotentHint") ? value.idempotentHint : undefined;
+  member = Object.hasOwn(value, "idempotentHint") ? value["idempotentHint"] : undefined;
   if (member !== undefined && typeof member !== "boolean") return wrong(member, "idempotentHint", "must be a boolean");
-  member = Object.hasOwn(value, "openWorldHint") ? value.openWorldHint : undefined;
+  member = Object.hasOwn(value, "openWorldHint") ? value["openWorldHint"] : undefined;
   if (member !== undefined && typeof member !== "boolean") return wrong(member, "openWorldHint", "must be a boolean");
   return undefined;
 }
@@ -59,11 +59,11 @@ export interface ToolInputSchema {
 export function checkToolInputSchema(value: unknown): Problem | undefined {
   if (!isObject(value)) return mustBe("an object");
   let member: unknown;
-  member = Object.hasOwn(value, "type") ? value.type : undefined;
+  member = Object.hasOwn(value, "type") ? value["type"] : undefined;
   if (member !== "object") return wrong(member, "type", `must be "object"`);
-  member = Object.hasOwn(value, "$schema") ? value.$schema : undefined;
+  member = Object.hasOwn(value, "$schema") ? value["$schema"] : undefined;
   if (member !== undefined && typeof member !== "string") return wrong(member, "$schema", "must be a string");
-  member = Object.hasOwn(value, "properties") ? value.properties : undefined;
+  member = Object.hasOwn(value, "properties") ? value["properties"] : undefined;
   if (member !== undefined && !isObject(member)) return wrong(member, "properties", "must be an object");
   return undefined;
 }
@@ -78,7 +78,7 @@ export interface ToolExecution {
 export function checkToolExecution(value: unknown): Problem | undefined {
   if (!isObject(value)) return mustBe("an object");
   let member: unknown;
-  member = Object.hasOwn(value, "taskSupport") ? value.taskSupport : undefined;
+  member = Object.hasOwn(value, "taskSupport") ? value["taskSupport"] : undefined;
   if (member !== undefined && member !== "forbidden" && member !== "optional" && member !== "required") {
     return wrong(member, "taskSupport", `must be one of "forbidden", "optional", "required"`);
   }
@@ -114,24 +114,24 @@ export function checkTool(value: unknown): Problem | undefined {
   if (!isObject(value)) return mustBe("an object");
   let found: Problem | undefined;
   let member: unknown;
-  member = Object.hasOwn(value, "name") ? value.name : undefined;
+  member = Object.hasOwn(value, "name") ? value["name"] : undefined;
   if (typeof member !== "string") return wrong(member, "name", "must be a string");
-  member = Object.hasOwn(value, "title") ? value.title : undefined;
+  member = Object.hasOwn(value, "title") ? value["title"] : undefined;
   if (member !== undefined && typeof member !== "string") return wrong(member, "title", "must be a string");
-  member = Object.hasOwn(value, "description") ? value.description : undefined;
+  member = Object.hasOwn(value, "description") ? value["description"] : undefined;
   if (member !== undefined && typeof member !== "string") return wrong(member, "description", "must be a string");
-  member = Object.hasOwn(value, "inputSchema") ? value.inputSchema : undefined;
+  member = Object.hasOwn(value, "inputSchema") ? value["inputSchema"] : undefined;
   if (member === undefined) return missing("inputSchema");
   if ((found = checkToolInputSchema(member)) !== undefined) return under("inputSchema", found);
-  member = Object.hasOwn(value, "outputSchema") ? value.outputSchema : undefined;
+  member = Object.hasOwn(value, "outputSchema") ? value["outputSchema"] : undefined;
   if (member !== undefined && !isObject(member)) return wrong(member, "outputSchema", "must be an object");
-  member = Object.hasOwn(value, "annotations") ? value.annotations : undefined;
+  member = Object.hasOwn(value, "annotations") ? value["annotations"] : undefined;
   if (member !== undefined && (found = checkToolAnnotations(member)) !== undefined) return under("annotations", found);
-  member = Object.hasOwn(value, "execution") ? value.execution : undefined;
+  member = Object.hasOwn(value, "execution") ? value["execution"] : undefined;
   if (member !== undefined && (found = checkToolExecution(member)) !== undefined) return under("execution", found);
-  member = Object.hasOwn(value, "icons") ? value.icons : undefined;
+  member = Object.hasOwn(value, "icons") ? value["icons"] : undefined;
   if (member !== undefined && (found = checkToolIcons(member)) !== undefined) return under("icons", found);
-  member = Object.hasOwn(value, "_meta") ? value._meta : undefined;
+  member = Object.hasOwn(value, "_meta") ? value["_meta"] : undefined;
   if (member !== undefined && !isObject(member)) return wrong(member, "_meta", "must be an object");
   return undefined;
 }
@@ -157,7 +157,7 @@ export function checkListToolsResult(value: unknown): Problem | undefined {
   let found: Problem | undefined;
   if ((found = checkPaginatedResult(value)) !== undefined) return found;
   let member: unknown;
-  member = Object.hasOwn(value, "tools") ? value.tools : undefined;
+  member = Object.hasOwn(value, "tools") ? value["tools"] : undefined;
   if (member === undefined) return missing("tools");
   if ((found = checkListToolsResultTools(member)) !== undefined) return under("tools", found);
   return undefined;
@@ -177,11 +177,11 @@ export function checkCallToolParams(value: unknown): Problem | undefined {
   let found: Problem | undefined;
   if ((found = checkRetryParams(value)) !== undefined) return found;
   let member: unknown;
-  member = Object.hasOwn(value, "name") ? value.name : undefined;
+  member = Object.hasOwn(value, "name") ? value["name"] : undefined;
   if (typeof member !== "string") return wrong(member, "name", "must be a string");
-  member = Object.hasOwn(value, "arguments") ? value.arguments : undefined;
+  member = Object.hasOwn(value, "arguments") ? value["arguments"] : undefined;
   if (member !== undefined && !isObject(member)) return wrong(member, "arguments", "must be an object");
-  member = Object.hasOwn(value, "task") ? value.task : undefined;
+  member = Object.hasOwn(value, "task") ? value["task"] : undefined;
   if (member !== undefined && (found = checkTaskMetadata(member)) !== undefined) return under("task", found);
   return undefined;
 }
@@ -210,10 +210,10 @@ export function checkCallToolResult(value: unknown): Problem | undefined {
   let found: Problem | undefined;
   if ((found = checkResult(value)) !== undefined) return found;
   let member: unknown;
-  member = Object.hasOwn(value, "content") ? value.content : undefined;
+  member = Object.hasOwn(value, "content") ? value["content"] : undefined;
   if (member === undefined) return missing("content");
   if ((found = checkCallToolResultContent(member)) !== undefined) return under("content", found);
-  member = Object.hasOwn(value, "isError") ? value.isError : undefined;
+  member = Object.hasOwn(value, "isError") ? value["isError"] : undefined;
   if (member !== undefined && typeof member !== "boolean") return wrong(member, "isError", "must be a boolean");
   return undefined;
 }

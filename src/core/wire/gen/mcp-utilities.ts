@@ -24,11 +24,11 @@ export interface PromptReference {
 export function checkPromptReference(value: unknown): Problem | undefined {
   if (!isObject(value)) return mustBe("an object");
   let member: unknown;
-  member = Object.hasOwn(value, "type") ? value.type : undefined;
+  member = Object.hasOwn(value, "type") ? value["type"] : undefined;
   if (member !== "ref/prompt") return wrong(member, "type", `must be "ref/prompt"`);
-  member = Object.hasOwn(value, "name") ? value.name : undefined;
+  member = Object.hasOwn(value, "name") ? value["name"] : undefined;
   if (typeof member !== "string") return wrong(member, "name", "must be a string");
-  member = Object.hasOwn(value, "title") ? value.title : undefined;
+  member = Object.hasOwn(value, "title") ? value["title"] : undefined;
   if (member !== undefined && typeof member !== "string") return wrong(member, "title", "must be a string");
   return undefined;
 }
@@ -44,9 +44,9 @@ export interface ResourceTemplateReference {
 export function checkResourceTemplateReference(value: unknown): Problem | undefined {
   if (!isObject(value)) return mustBe("an object");
   let member: unknown;
-  member = Object.hasOwn(value, "type") ? value.type : undefined;
+  member = Object.hasOwn(value, "type") ? value["type"] : undefined;
   if (member !== "ref/resource") return wrong(member, "type", `must be "ref/resource"`);
-  member = Object.hasOwn(value, "uri") ? value.uri : undefined;
+  member = Object.hasOwn(value, "uri") ? value["uri"] : undefined;
   if (typeof member !== "string") return wrong(member, "uri", "must be a string");
   return undefined;
 }
@@ -56,7 +56,7 @@ export type CompletionReference = PromptReference | ResourceTemplateReference;
 
 export function checkCompletionReference(value: unknown): Problem | undefined {
   if (!isObject(value)) return mustBe("an object");
-  const kind = Object.hasOwn(value, "type") ? value.type : undefined;
+  const kind = Object.hasOwn(value, "type") ? value["type"] : undefined;
   switch (kind) {
     case "ref/prompt":
       return checkPromptReference(value);
@@ -77,9 +77,9 @@ export interface CompletionArgument {
 export function checkCompletionArgument(value: unknown): Problem | undefined {
   if (!isObject(value)) return mustBe("an object");
   let member: unknown;
-  member = Object.hasOwn(value, "name") ? value.name : undefined;
+  member = Object.hasOwn(value, "name") ? value["name"] : undefined;
   if (typeof member !== "string") return wrong(member, "name", "must be a string");
-  member = Object.hasOwn(value, "value") ? value.value : undefined;
+  member = Object.hasOwn(value, "value") ? value["value"] : undefined;
   if (typeof member !== "string") return wrong(member, "value", "must be a string");
   return undefined;
 }
@@ -104,7 +104,7 @@ export function checkCompletionContext(value: unknown): Problem | undefined {
   if (!isObject(value)) return mustBe("an object");
   let found: Problem | undefined;
   let member: unknown;
-  member = Object.hasOwn(value, "arguments") ? value.arguments : undefined;
+  member = Object.hasOwn(value, "arguments") ? value["arguments"] : undefined;
   if (member !== undefined && (found = checkCompletionContextArguments(member)) !== undefined) return under("arguments", found);
   return undefined;
 }
@@ -123,13 +123,13 @@ export function checkCompleteParams(value: unknown): Problem | undefined {
   let found: Problem | undefined;
   if ((found = checkRequestParams(value)) !== undefined) return found;
   let member: unknown;
-  member = Object.hasOwn(value, "ref") ? value.ref : undefined;
+  member = Object.hasOwn(value, "ref") ? value["ref"] : undefined;
   if (member === undefined) return missing("ref");
   if ((found = checkCompletionReference(member)) !== undefined) return under("ref", found);
-  member = Object.hasOwn(value, "argument") ? value.argument : undefined;
+  member = Object.hasOwn(value, "argument") ? value["argument"] : undefined;
   if (member === undefined) return missing("argument");
   if ((found = checkCompletionArgument(member)) !== undefined) return under("argument", found);
-  member = Object.hasOwn(value, "context") ? value.context : undefined;
+  member = Object.hasOwn(value, "context") ? value["context"] : undefined;
   if (member !== undefined && (found = checkCompletionContext(member)) !== undefined) return under("context", found);
   return undefined;
 }
@@ -159,14 +159,14 @@ export function checkCompletion(value: unknown): Problem | undefined {
   if (!isObject(value)) return mustBe("an object");
   let found: Problem | undefined;
   let member: unknown;
-  member = Object.hasOwn(value, "values") ? value.values : undefined;
+  member = Object.hasOwn(value, "values") ? value["values"] : undefined;
   if (member === undefined) return missing("values");
   if ((found = checkCompletionValues(member)) !== undefined) return under("values", found);
-  member = Object.hasOwn(value, "total") ? value.total : undefined;
+  member = Object.hasOwn(value, "total") ? value["total"] : undefined;
   if (member !== undefined && (typeof member !== "number" || !Number.isInteger(member))) {
     return wrong(member, "total", "must be an integer");
   }
-  member = Object.hasOwn(value, "hasMore") ? value.hasMore : undefined;
+  member = Object.hasOwn(value, "hasMore") ? value["hasMore"] : undefined;
   if (member !== undefined && typeof member !== "boolean") return wrong(member, "hasMore", "must be a boolean");
   return undefined;
 }
@@ -182,7 +182,7 @@ export function checkCompleteResult(value: unknown): Problem | undefined {
   let found: Problem | undefined;
   if ((found = checkResult(value)) !== undefined) return found;
   let member: unknown;
-  member = Object.hasOwn(value, "completion") ? value.completion : undefined;
+  member = Object.hasOwn(value, "completion") ? value["completion"] : undefined;
   if (member === undefined) return missing("completion");
   if ((found = checkCompletion(member)) !== undefined) return under("completion", found);
   return undefined;
@@ -200,7 +200,7 @@ export function checkSetLevelParams(value: unknown): Problem | undefined {
   let found: Problem | undefined;
   if ((found = checkRequestParams(value)) !== undefined) return found;
   let member: unknown;
-  member = Object.hasOwn(value, "level") ? value.level : undefined;
+  member = Object.hasOwn(value, "level") ? value["level"] : undefined;
   if (member !== "debug" &&
     member !== "info" &&
     member !== "notice" &&
@@ -229,7 +229,7 @@ export function checkLogMessageParams(value: unknown): Problem | undefined {
   let found: Problem | undefined;
   if ((found = checkNotificationParams(value)) !== undefined) return found;
   let member: unknown;
-  member = Object.hasOwn(value, "level") ? value.level : undefined;
+  member = Object.hasOwn(value, "level") ? value["level"] : undefined;
   if (member !== "debug" &&
     member !== "info" &&
     member !== "notice" &&
@@ -240,8 +240,8 @@ export function checkLogMessageParams(value: unknown): Problem | undefined {
     member !== "emergency") {
     return wrong(member, "level", `must be one of "debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"`);
   }
-  member = Object.hasOwn(value, "logger") ? value.logger : undefined;
+  member = Object.hasOwn(value, "logger") ? value["logger"] : undefined;
   if (member !== undefined && typeof member !== "string") return wrong(member, "logger", "must be a string");
-  if (!Object.hasOwn(value, "data") || value.data === undefined) return missing("data");
+  if (!Object.hasOwn(value, "data") || value["data"] === undefined) return missing("data");
   return undefined;
 }
