@@ -1,6 +1,9 @@
-import { describeError, ErrorCode, RpcError } from "../base/errors.ts";
+import { describeError, ErrorCode, LocalError, RpcError } from "../base/errors.ts";
+import { cloneJson } from "../base/json.ts";
+import { describeProblem } from "../wire/check.ts";
 import { errorFrame, resultFrame, type Frame } from "../wire/frame.ts";
-import type { Message, RequestId, RequestMessage } from "../wire/message.ts";
+import { checkErrorObject } from "../wire/gen/json-rpc.ts";
+import type { ErrorObject, Message, RequestId, RequestMessage } from "../wire/message.ts";
 import { isStatelessVersion } from "../wire/versions.ts";
 import type { Judgement } from "./judge.ts";
 import type { GuardPolicy } from "./options.ts";
@@ -12,25 +15,33 @@ type Refused = NonNullable<Judgement["refusal"]>;
  * What answers a refused request, or stands in for a refused response. `request` is the request as it came; its result would have gone to
  * whoever reads this.
  */
-export function answerTo(request: RequestMessage, refusal: Refused, policy: GuardPolicy, version: string | undefined): Frame {
+export function answerTo(request: RequestMessage, refusal: Refused, policy: GuardPolicy, version: string | undefined, warn: (message: string) => void): Frame {
   const { by, error } = refusal;
   const { answerAs, blockAs } = policy;
   if (by !== undefined && answerAs !== undefined && Object.hasOwn(answerAs, by)) {
-    let answer: RpcError;
     try {
-      answer = answerAs[by]!({ method: request.method, params: paramsOf(request), interceptor: by, error });
+      const answer: unknown = answerAs[by]!({ method: request.method, params: paramsOf(request), interceptor: by, error });
+      return errorFrame(request.id, errorObject(answer));
     } catch (thrown) {
       // The owner's mapping failed: the plain answer is still a block.
-      const why = policy.exposeErrors === true ? describeError(thrown) : "see the log";
-      answer = new RpcError(error.code, `${error.message} (answerAs failed: ${why})`);
+      warn(`answerAs of ${by} failed, so the usual error is answered: ${describeError(thrown)}`);
+      return errorFrame(request.id, error.toJson());
     }
-    return errorFrame(request.id, answer.toJson());
   }
   if (blockAs === "result" && request.method === "tools/call") {
     const result = { content: [{ type: "text", text: textOf(error) }], isError: true };
     return resultFrame(request.id, isStatelessVersion(version) ? { resultType: "complete", ...result } : result);
   }
   return errorFrame(request.id, error.toJson());
+}
+
+// What a mapping returns is somebody else's code: it must be an error that JSON-RPC knows, and JSON.
+function errorObject(answer: unknown): ErrorObject {
+  if (!(answer instanceof RpcError)) throw new LocalError("invalid_argument", "it must return an RpcError");
+  const error = cloneJson(answer.toJson());
+  const problem = checkErrorObject(error);
+  if (problem !== undefined) throw new LocalError("invalid_argument", describeProblem(problem, "error"));
+  return error;
 }
 
 export function errorAnswer(id: RequestId, error: RpcError): Message {

@@ -1,10 +1,11 @@
 import { describeError, ErrorCode, LocalError, RpcError } from "../base/errors.ts";
 import { cloneJson } from "../base/json.ts";
-import { createSignal } from "../base/signal.ts";
+import { createSignal, type Signal } from "../base/signal.ts";
 import type { Chain } from "../chain/chain.ts";
 import { interceptorMethod } from "../wire/dialects.ts";
 import { errorFrame, type Frame } from "../wire/frame.ts";
 import {
+  classify,
   isNotification,
   isRequest,
   isResult,
@@ -20,7 +21,7 @@ import type { BlockReason } from "./decision.ts";
 import { concerns, judge, type Judgement } from "./judge.ts";
 import type { FrameKind } from "./lane.ts";
 import type { Exchange, Initiator } from "./ledger.ts";
-import { checkPart, createdTask, LIFECYCLE_METHODS, paramsOf, PLAIN_NOTIFICATIONS, requestCases, responseCases, type Case } from "./routes.ts";
+import { checkPart, createdTask, LIFECYCLE_METHODS, paramsOf, PLAIN_NOTIFICATIONS, requestCases, responseCases, notificationCases, type Case } from "./routes.ts";
 import type { GuardState } from "./state.ts";
 import { traceOf } from "./trace.ts";
 import { createTurns, DROP, type Outcome, type Sinks, type Waypoint } from "./turns.ts";
@@ -69,7 +70,8 @@ export function createFlow(state: GuardState, sinks: Sinks): Flow {
       stop: createSignal(),
       original: message,
       final: kept(chain, message),
-      responseEvent: state.tasks.eventOf(sinks.initiator, message),
+      responseEvent: method === "tasks/result" ? state.tasks.creatorOf(sinks.initiator, message) : method,
+      taskEvent: state.tasks.creatorOf(sinks.initiator, message),
       state: "open",
     };
     if (!ledger.open(exchange)) {
@@ -97,7 +99,7 @@ export function createFlow(state: GuardState, sinks: Sinks): Flow {
 
     exchange.state = "judging-request";
     return turn(
-      run(subject, frame, cases, exchange).then((outcome) => {
+      unlessStopped(exchange.stop.signal, run(subject, frame, cases, exchange)).then((outcome) => {
         if (exchange.state === "ended") return DROP;
         if (outcome.go === undefined) {
           ledger.end(exchange);
@@ -157,7 +159,7 @@ export function createFlow(state: GuardState, sinks: Sinks): Flow {
 
     exchange.state = "judging-response";
     return turn(
-      run(subject, frame, cases, exchange).then((outcome) => {
+      unlessStopped(exchange.stop.signal, run(subject, frame, cases, exchange)).then((outcome) => {
         if (exchange.state === "ended") return DROP;
         ledger.end(exchange);
         return outcome;
@@ -167,21 +169,25 @@ export function createFlow(state: GuardState, sinks: Sinks): Flow {
 
   const onNotification = (frame: Frame, message: NotificationMessage, at: Waypoint): Promise<void> | void => {
     const turn = (outcome: Outcome | Promise<Outcome>) => turns.take("notification", message, at, outcome);
-    if (policy.interceptNotifications !== true || PLAIN_NOTIFICATIONS.has(message.method)) return turn({ go: frame });
+    const version = state.versionOf(message);
     const subject = subjectOf("notification", message.method, at, message, undefined);
+    const asItself = policy.interceptNotifications === true && !PLAIN_NOTIFICATIONS.has(message.method);
     const chain = state.chainOrNone();
-    if (chain === undefined) return turn(refuse(subject, "failed", unjudgeable()));
-    let cases: readonly Case[];
+    if (chain === undefined) return turn(asItself ? refuse(subject, "failed", unjudgeable()) : { go: frame });
+    let cases: readonly Case[] = [];
     try {
-      cases = chain.entries.length === 0 ? [] : requestCases(message, message.method);
+      // Its task was asked for by the side that hears of it.
+      const taskEvent = state.tasks.creatorOf(answerer, message);
+      if (chain.entries.length > 0) cases = notificationCases(message, { asItself, taskEvent, version, chain });
     } catch (thrown) {
       return turn(refuse(subject, "invalid_message", asRpcError(thrown)));
     }
+    if (cases.length === 0) return turn({ go: frame });
     const concerned = concerns(chain, cases);
     if (turns.full(at, concerned)) return turn(refuse(subject, "overloaded", overloaded()));
     if (!concerned) return turn({ go: frame });
     const stop = state.track(createSignal());
-    const judged = run(subject, frame, cases, { chain, stop, version: state.versionOf(message) });
+    const judged = unlessStopped(stop.signal, run(subject, frame, cases, { chain, stop, version }));
     return turn(judged.finally(() => state.untrack(stop)));
   };
 
@@ -230,8 +236,23 @@ export function createFlow(state: GuardState, sinks: Sinks): Flow {
     }
     if (judgement.refusal === undefined) return { go: judgement.frame };
     if (scope.original === undefined) return DROP;
-    const answer = answerTo(scope.original, judgement.refusal, policy, scope.version);
+    const answer = answerTo(scope.original, judgement.refusal, policy, scope.version, (message) => state.log("error", message));
     return subject.kind === "request" ? { reply: answer } : { go: answer };
+  };
+
+  // A message without its text has not come through a decoder, and may be anything. True where it has been dealt with.
+  const malformed = (frame: Frame, at: Waypoint): Promise<void> | void | false => {
+    if (frame.text !== undefined) return false;
+    const classified = classify(frame.message);
+    if (classified.kind !== "invalid") return false;
+    const { error, id, answers } = classified;
+    state.log("warn", `a malformed message was refused: ${error.message}`);
+    if (id === undefined) return;
+    if (answers !== true) return sinks.reply(errorFrame(id, error), id, at);
+    // Whoever waits for this answer gets one.
+    const exchange = ledger.find(answerer, id);
+    if (exchange !== undefined) ledger.end(exchange);
+    return sinks.forward(errorFrame(id, { ...error, code: ErrorCode.internalError }), at);
   };
 
   const subjectOf = (kind: FrameKind, event: string, at: Waypoint, message: Message, id: RequestId | undefined): Subject => ({
@@ -248,6 +269,8 @@ export function createFlow(state: GuardState, sinks: Sinks): Flow {
     accept(frame, at) {
       const { message } = frame;
       try {
+        const refused = malformed(frame, at);
+        if (refused !== false) return refused;
         if (isRequest(message)) return onRequest(frame, message, at);
         if (!isNotification(message)) return onResponse(frame, message, at);
         return message.method === "notifications/cancelled" ? onCancelled(frame, message, at) : onNotification(frame, message, at);
@@ -256,6 +279,18 @@ export function createFlow(state: GuardState, sinks: Sinks): Flow {
       }
     },
   };
+}
+
+/** What comes of it, or nothing at once when it is stopped: whatever it waits for then, nobody else has to. */
+function unlessStopped(signal: Signal, outcome: Promise<Outcome>): Promise<Outcome> {
+  return new Promise((resolve) => {
+    const off = signal.onAbort(() => resolve(DROP));
+    // Never rejects: see `run`.
+    void outcome.then((settled) => {
+      off();
+      resolve(settled);
+    });
+  });
 }
 
 function asRpcError(thrown: unknown): RpcError {

@@ -37,7 +37,7 @@ export function guardTransport(inner: Transport, options: GuardOptions): Guarded
     initiator: "peer",
     // The frame's own arrival goes on, with what the chain has made of it.
     forward: (frame, at) => void inbox.push({ ...(at.origin as Arrival), frame }),
-    reply: (frame, related) => quietly(inner.send(frame, { related })),
+    reply: (frame, related) => inner.send(frame, { related }),
   });
   const outbound = createFlow(state, {
     direction: "sending",

@@ -30,6 +30,8 @@ export interface Exchange {
   final: RequestMessage;
   /** The event of the response phase; for a task's result it is the method that created the task, `undefined` if nobody knows. */
   responseEvent: string | undefined;
+  /** For a request about a task: the method that created the task, `undefined` if nobody knows. */
+  readonly taskEvent?: string | undefined;
   /** Of both phases: set when the first of them is judged. */
   trace?: Trace;
   state: "judging-request" | "open" | "judging-response" | "ended";

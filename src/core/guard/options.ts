@@ -49,6 +49,10 @@ export interface GuardPolicy {
   readonly exposeErrors?: boolean;
   /** Milliseconds that one chain may take. Default: no limit but those of its entries. */
   readonly chainTimeoutMs?: number;
+  /** Milliseconds that `context` may take; then the message is blocked. Default 30,000. */
+  readonly contextTimeoutMs?: number;
+  /** Milliseconds that `record` may take; then it has failed. Default 30,000. */
+  readonly recordTimeoutMs?: number;
   /** What to do where `record` rejects. Default `block`. */
   readonly onRecordFailure?: "block" | "continue";
 }
@@ -64,7 +68,7 @@ export interface GuardOptions {
   record?(decision: Decision): Promise<void>;
   /** Never awaited, and cannot break anything. For metrics. */
   observe?(decision: Decision): void;
-  /** A line for the operator: what was dropped or went wrong. Must not throw. */
+  /** A line for the operator: what was dropped or went wrong. What it throws is dropped. */
   log?(entry: { readonly level: "info" | "warn" | "error"; readonly message: string }): void;
   readonly policy?: GuardPolicy;
   readonly host?: Host;

@@ -4,8 +4,8 @@ import { isObject, ownMember, setMember, type JsonObject } from "../base/json.ts
 import { describeProblem } from "../wire/check.ts";
 import { checkCreateTaskResult } from "../wire/gen/mcp.ts";
 import type { Phase } from "../wire/gen/interceptors.ts";
-import { isErrorResponse, isResult, type Message } from "../wire/message.ts";
-import { METHODS } from "../wire/methods.ts";
+import { isErrorResponse, isResult, type Message, type NotificationMessage } from "../wire/message.ts";
+import { covers, METHODS } from "../wire/methods.ts";
 import { mayAskForInput } from "../wire/versions.ts";
 import type { Exchange } from "./ledger.ts";
 
@@ -163,29 +163,94 @@ export function followingCases(message: Message, method: string): readonly Case[
   return uris.map((_uri, index) => subscribedUri(["params", "notifications", "resourceSubscriptions", String(index)]));
 }
 
+// All that a result which asks for input consists of.
+const ASKING_MEMBERS: ReadonlySet<string> = new Set(["resultType", "inputRequests", "requestState", "_meta"]);
+
 /**
  * The cases of a response. A result that asks for input runs the embedded requests and not the outer event, which waits for the complete
- * result. Throws an `RpcError` (-32603) where an embedded request cannot be read. In a revision that does not know such results (and where
- * nobody knows the revision) the reader takes any result for complete, so the outer event runs.
+ * result; but what else it holds is judged as the complete one would be. Throws an `RpcError` (-32603) where an embedded request cannot be
+ * read, or nothing may be asked. In a revision that does not know such results (and where nobody knows the revision) the reader takes any
+ * result for complete, so the outer event runs.
  */
-export function responseCases(message: Message, exchange: Pick<Exchange, "method" | "responseEvent" | "version">): readonly Case[] {
+export function responseCases(message: Message, exchange: ResponseScope): readonly Case[] {
   const event = exchange.responseEvent ?? exchange.method;
   if (isErrorResponse(message)) return [outerError(event)];
   if (!isResult(message)) return [];
-  if (!mayAskForInput(exchange.version) || ownMember(message.result, "resultType") !== "input_required") return [outerResult(event)];
-  const requests = ownMember(message.result, "inputRequests");
+  const { result } = message;
+  const inTask = exchange.method.startsWith("tasks/") ? taskCases(message, "result", exchange) : [];
+  if (!mayAskForInput(exchange.version) || ownMember(result, "resultType") !== "input_required") return [...inTask, outerResult(event)];
+  const known = METHODS.get(exchange.method);
+  if (known?.kind === "request" && !covers(known.asksForInput, exchange.version ?? "")) {
+    throw new RpcError(ErrorCode.internalError, `the answer to ${exchange.method} may not ask for input`);
+  }
+  const asked = askedCases(message, "result", exchange.version);
+  return Object.keys(result).every((member) => ASKING_MEMBERS.has(member)) ? asked : [...asked, outerResult(event)];
+}
+
+interface TaskScope {
+  readonly version: string | undefined;
+  readonly taskEvent?: string | undefined;
+  /** Where it judges no responses, an outcome of unknown origin may pass. */
+  readonly chain?: { readonly hooksResponses: boolean };
+}
+
+type ResponseScope = TaskScope & Pick<Exchange, "method" | "responseEvent">;
+
+// The requests that the result or the params of a message embed, in key order.
+function askedCases(message: Message, part: "result" | "params", version: string | undefined): readonly Case[] {
+  const requests = readAt(message, [part, "inputRequests"]);
   if (requests === undefined) return [];
-  if (!isObject(requests)) throw new RpcError(ErrorCode.internalError, "result/inputRequests must be an object");
+  if (!isObject(requests)) throw new RpcError(ErrorCode.internalError, `${part}/inputRequests must be an object`);
   return Object.keys(requests)
     .sort(compareCodePoints)
     .map((key) => {
       const request = requests[key];
       const method = isObject(request) ? ownMember(request, "method") : undefined;
-      if (typeof method !== "string") {
-        throw new RpcError(ErrorCode.internalError, `result/inputRequests/${key} must have a method`);
+      if (typeof method !== "string") throw new RpcError(ErrorCode.internalError, `${part}/inputRequests/${key} must have a method`);
+      const known = METHODS.get(method);
+      if (known !== undefined && !(known.kind === "request" && covers(known.embedded, version ?? ""))) {
+        throw new RpcError(ErrorCode.internalError, `${part}/inputRequests/${key} may not ask for ${method}`);
       }
-      return inner(method, "request", ["result", "inputRequests", key, "params"]);
+      return inner(method, "request", [part, "inputRequests", key, "params"]);
     });
+}
+
+/**
+ * What a message about a task carries of it: its outcome is the response of the request that created it, and what it asks for are requests.
+ * Throws an `RpcError` (-32603) where nobody knows which request that was and some interceptor might have to see its response.
+ */
+function taskCases(message: Message, part: "result" | "params", { taskEvent, version, chain }: TaskScope): readonly Case[] {
+  const cases = [...askedCases(message, part, version)];
+  const outcome = readAt(message, [part, "result"]);
+  const error = readAt(message, [part, "error"]);
+  if (outcome === undefined && error === undefined) return cases;
+  if (taskEvent === undefined) {
+    if (chain?.hooksResponses === false) return cases;
+    throw new RpcError(ErrorCode.internalError, "The result of a task that was not created on this connection cannot be checked");
+  }
+  if (outcome !== undefined) cases.push(inner(taskEvent, "response", [part, "result"]));
+  if (error !== undefined) {
+    cases.push({
+      event: taskEvent,
+      phase: "response",
+      error: true,
+      payload: () => ({ error }),
+      write: (written, payload) => writeAt(written, [part, "error"], payload["error"]),
+    });
+  }
+  return cases;
+}
+
+/**
+ * The cases of a notification: itself, where the policy has it judged, and whatever the policy says what it carries of a task. Throws like
+ * {@link requestCases} and {@link responseCases}.
+ */
+export function notificationCases(
+  message: NotificationMessage,
+  { asItself, ...scope }: TaskScope & { readonly asItself: boolean },
+): readonly Case[] {
+  const ofTask = message.method.startsWith("notifications/tasks") ? taskCases(message, "params", scope) : [];
+  return asItself ? [...ofTask, ...requestCases(message, message.method)] : ofTask;
 }
 
 // An answer carries no method, so its members tell what it answers: exactly one thing, or it is none.
@@ -208,7 +273,8 @@ export function createdTask(message: Message): string | undefined {
 }
 
 export function paramsOf(message: Message): JsonObject {
-  return "params" in message && message.params !== undefined ? message.params : {};
+  // Whatever the type says: a transport of somebody's own may let through what ours refuse.
+  return "params" in message && isObject(message.params) ? message.params : {};
 }
 
 /** A member of the `_meta` of a message's params. */

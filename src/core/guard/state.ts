@@ -3,8 +3,10 @@ import { ownMember, type JsonObject } from "../base/json.ts";
 import { resolveLimits, type Limits } from "../base/limits.ts";
 import type { SignalSource } from "../base/signal.ts";
 import type { Chain } from "../chain/chain.ts";
+import { harmless } from "../chain/report.ts";
 import { isRequest, type Message } from "../wire/message.ts";
 import { META } from "../wire/versions.ts";
+import type { Decision } from "./decision.ts";
 import { createLedger, type Initiator, type Ledger } from "./ledger.ts";
 import type { GuardOptions, GuardPolicy } from "./options.ts";
 import { metaOf, paramsOf } from "./routes.ts";
@@ -24,6 +26,8 @@ export interface GuardState {
   /** A name that we mint for the connection; never the transport's own id. */
   readonly sessionId: string;
   log(level: "info" | "warn" | "error", message: string): void;
+  /** The observer, which cannot break anything whatever it throws or rejects with. */
+  readonly observe: ((decision: Decision) => void) | undefined;
   /** The revision that a message is of: its own word, else what the handshake settled. */
   versionOf(message: Message): string | undefined;
   /** Takes note of the handshake's result. */
@@ -43,8 +47,8 @@ export interface GuardState {
  */
 interface TaskTable {
   note(initiator: Initiator, taskId: string | undefined, method: string): void;
-  /** For a request for a task's result: the event of its response. For any other request: its method. */
-  eventOf(initiator: Initiator, message: Message): string | undefined;
+  /** The method that created the task which a message of the methods and notifications of tasks is about. */
+  creatorOf(initiator: Initiator, message: Message): string | undefined;
 }
 
 export function createGuardState(options: GuardOptions): GuardState {
@@ -53,6 +57,7 @@ export function createGuardState(options: GuardOptions): GuardState {
   const ledger = createLedger();
   const randomHex = createRandomHex(host);
   const running = new Set<SignalSource>();
+  const log = harmless(options.log);
   let negotiated: string | undefined;
   return {
     options,
@@ -64,7 +69,8 @@ export function createGuardState(options: GuardOptions): GuardState {
     randomHex,
     timestamp: createTimestamp(host),
     sessionId: `s-${randomHex(8)}`,
-    log: (level, message) => options.log?.({ level, message }),
+    log: (level, message) => log?.({ level, message }),
+    observe: harmless(options.observe),
     versionOf(message) {
       const declared = metaOf(message, META.protocolVersion);
       if (typeof declared === "string") return declared;
@@ -113,9 +119,8 @@ function createTaskTable(limit: number): TaskTable {
       }
       methods.set(taskId, method);
     },
-    eventOf(initiator, message) {
-      if (!isRequest(message)) return undefined;
-      if (message.method !== "tasks/result") return message.method;
+    creatorOf(initiator, message) {
+      if (!("method" in message) || !/^(?:notifications\/)?tasks(?:\/|$)/.test(message.method)) return undefined;
       const taskId = ownMember(paramsOf(message), "taskId");
       return typeof taskId === "string" ? creators[initiator].get(taskId) : undefined;
     },

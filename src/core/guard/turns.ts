@@ -56,16 +56,22 @@ export function createTurns(sinks: Sinks, maxHeld: number, warn: (message: strin
       const sent = sinks.forward(outcome.go, at);
       return sent === undefined || "method" in message ? sent : sent.catch((thrown: unknown) => instead(message.id ?? undefined, at, thrown));
     }
-    if (outcome.reply !== undefined && isRequest(message)) return sinks.reply(outcome.reply, message.id, at);
+    if (outcome.reply === undefined || !isRequest(message)) return;
+    const { id } = message;
+    return sinks.reply(outcome.reply, id, at)?.catch((thrown: unknown) => sinks.reply(unsendable(id, thrown), id, at));
+  };
+
+  const unsendable = (id: RequestId, thrown: unknown): Frame => {
+    if (thrown instanceof LocalError && thrown.code === "closed") throw thrown;
+    warn(`the answer to ${JSON.stringify(id)} could not be sent, an error takes its place: ${describeError(thrown)}`);
+    const reason = thrown instanceof LocalError ? thrown.code : "failed";
+    return errorFrame(id, { code: ErrorCode.internalError, message: "The answer could not be sent", data: { reason } });
   };
 
   // The exchange of an answer is over, so an error that its sender sent in its place would answer nothing that is known here.
   const instead = (id: RequestId | undefined, at: Waypoint, thrown: unknown): Promise<void> | void => {
-    if (id === undefined || (thrown instanceof LocalError && thrown.code === "closed")) throw thrown;
-    warn(`the answer to ${JSON.stringify(id)} could not be sent, an error takes its place: ${describeError(thrown)}`);
-    const reason = thrown instanceof LocalError ? thrown.code : "failed";
-    const error = { code: ErrorCode.internalError, message: "The answer could not be sent", data: { reason } };
-    return sinks.forward(errorFrame(id, error), at);
+    if (id === undefined) throw thrown;
+    return sinks.forward(unsendable(id, thrown), at);
   };
 
   return {

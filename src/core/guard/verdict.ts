@@ -1,8 +1,11 @@
-import { describeError } from "../base/errors.ts";
-import { cloneJson } from "../base/json.ts";
+import { describeError, LocalError } from "../base/errors.ts";
+import type { Host } from "../base/host.ts";
+import { cloneJson, isObject, type JsonObject } from "../base/json.ts";
+import { isThenable } from "../base/thenable.ts";
 import type { Direction } from "../chain/plan.ts";
 import type { PeerContext } from "../transport/transport.ts";
-import type { InvocationContext, Phase } from "../wire/gen/interceptors.ts";
+import { describeProblem } from "../wire/check.ts";
+import { checkInvocationContext, type InvocationContext, type Phase } from "../wire/gen/interceptors.ts";
 import type { Message, RequestId } from "../wire/message.ts";
 import { outcomesOf, principalOf, type BlockReason, type Decision } from "./decision.ts";
 import type { Judgement } from "./judge.ts";
@@ -43,7 +46,7 @@ async function providedContext(
   provide: NonNullable<GuardOptions["context"]>,
 ): Promise<InvocationContext | undefined> {
   try {
-    const provided = await provide({
+    const asked = provide({
       method: subject.event,
       direction: subject.direction,
       message: subject.message,
@@ -51,12 +54,36 @@ async function providedContext(
       ...(version === undefined ? {} : { protocolVersion: version }),
       ...(subject.from === undefined ? {} : { from: subject.from }),
     });
+    const provided: unknown = isThenable(asked) ? await within(state.host, asked, state.policy.contextTimeoutMs ?? PATIENCE_MS, "the context provider") : asked;
+    if (provided !== undefined && !isObject(provided)) throw new LocalError("invalid_argument", "it must give an object");
     // A copy: whoever provides it may keep it.
-    return cloneJson({ ...base, ...provided }, state.limits.maxDepth);
+    const context = cloneJson<JsonObject>({ ...base, ...provided }, state.limits.maxDepth);
+    const problem = checkInvocationContext(context);
+    if (problem !== undefined) throw new LocalError("invalid_argument", describeProblem(problem, "context"));
+    return context;
   } catch (thrown) {
-    state.log("error", `the context provider rejected for ${subject.event}: ${describeError(thrown)}`);
+    state.log("error", `no context for ${subject.event}: ${describeError(thrown)}`);
     return undefined;
   }
+}
+
+// How long the owner's own functions may take where the policy says nothing: a message that waits for them holds its lane.
+const PATIENCE_MS = 30_000;
+
+function within<T>(host: Host, settled: PromiseLike<T>, ms: number, who: string): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const cancel = host.setTimer(() => reject(new LocalError("timeout", `${who} took longer than ${ms} ms`)), ms);
+    settled.then(
+      (value) => {
+        cancel();
+        resolve(value);
+      },
+      (thrown: unknown) => {
+        cancel();
+        reject(thrown);
+      },
+    );
+  });
 }
 
 interface Judged {
@@ -83,16 +110,12 @@ export function isWatched({ options }: GuardState): boolean {
  */
 export async function decide(state: GuardState, subject: Subject, outcome: Judged | Unjudged): Promise<boolean> {
   if (!isWatched(state)) return true;
-  const { observe, record } = state.options;
+  const { record } = state.options;
   const rest = "judgement" in outcome ? judged(state, subject, outcome) : { durationMs: 0, interceptors: [], ...outcome };
   const decision: Decision = { ...header(state, subject, "context" in outcome ? outcome.context : undefined), ...rest };
+  state.observe?.(decision);
   try {
-    observe?.(decision);
-  } catch (thrown) {
-    state.log("error", `observe threw: ${describeError(thrown)}`);
-  }
-  try {
-    await record?.(decision);
+    if (record !== undefined) await within(state.host, record(decision), state.policy.recordTimeoutMs ?? PATIENCE_MS, "the record");
     return true;
   } catch (thrown) {
     state.log("error", `a decision about ${subject.event} could not be recorded: ${describeError(thrown)}`);

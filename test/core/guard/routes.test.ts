@@ -67,7 +67,8 @@ test("a reader of an older revision takes any result for complete, so its outer 
   const message = result({ resultType: "input_required", inputRequests: {}, content: [] });
   for (const version of ["2025-11-25", "2024-11-05"]) assert.deepEqual(names(responseCases(message, asked(version))), ["tools/call response"], version);
   assert.deepEqual(names(responseCases(message, { method: "tools/call", responseEvent: "tools/call", version: undefined })), ["tools/call response"]);
-  assert.deepEqual(responseCases(message, asked("2027-01-01")), [], "a later one knows it");
+  const asking = result({ resultType: "input_required", inputRequests: {} });
+  assert.deepEqual(responseCases(asking, asked("2027-01-01")), [], "a later one knows it");
 });
 
 test("an embedded request without a method cannot be judged", () => {

@@ -1,0 +1,209 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { RpcError } from "../../../src/core/base/errors.ts";
+import { createChain } from "../../../src/core/chain/chain.ts";
+import { guardTransport } from "../../../src/core/guard/guard.ts";
+import { mutator, validator } from "../../../src/core/interceptor/define.ts";
+import { deny } from "../../../src/core/interceptor/verdict.ts";
+import { memoryPair } from "../../../src/core/transport/memory.ts";
+import type { Transport } from "../../../src/core/transport/transport.ts";
+import type { Message } from "../../../src/core/wire/message.ts";
+import { META } from "../../../src/core/wire/versions.ts";
+import { settle } from "../../support/fake-host.ts";
+import { call, guardedPair, notice, textResult } from "../../support/guarded-pair.ts";
+
+const noSecrets = validator({ name: "no-secrets", hooks: [{ events: ["tools/call", "tools/list", "resources/read"], phase: "response" }] }, ({ payload }) =>
+  JSON.stringify(payload).includes("SECRET") ? deny("a secret") : true,
+);
+const modern = (id: number, method: string, params: Record<string, unknown> = {}): Message => ({
+  jsonrpc: "2.0",
+  id,
+  method,
+  params: { ...params, _meta: { [META.protocolVersion]: "2026-07-28", [META.clientCapabilities]: {} } },
+});
+const answer = (id: number, result: Record<string, unknown>): Message => ({ jsonrpc: "2.0", id, result });
+const codeOf = (message: Message | undefined) => (message !== undefined && "error" in message ? message.error.code : undefined);
+
+describe("a result that says it asks for input", () => {
+  for (const role of ["server", "client"] as const) {
+    const run = async (request: Message, result: Record<string, unknown>) => {
+      const pair = guardedPair([noSecrets], { role });
+      await (role === "server" ? pair.fromPeer(request) : pair.fromApp(request));
+      await (role === "server" ? pair.fromApp(answer(1, result)) : pair.fromPeer(answer(1, result)));
+      assert.equal(pair.guard.inFlight, 0);
+      return role === "server" ? pair.atPeer : pair.atApp;
+    };
+    const content = [{ type: "text", text: "SECRET" }];
+
+    test(`brings no content past the ${role}'s guard`, async () => {
+      for (const asked of [{}, { requestState: "s" }, { inputRequests: { a: { method: "roots/list" } } }]) {
+        const arrived = await run(modern(1, "tools/call", { name: "t" }), { resultType: "input_required", ...asked, content });
+        assert.equal(codeOf(arrived[0]), -32602, JSON.stringify(asked));
+      }
+      const read = await run(modern(1, "resources/read", { uri: "x:y" }), { resultType: "input_required", contents: [{ uri: "x:y", text: "SECRET" }] });
+      assert.equal(codeOf(read[0]), -32602);
+    });
+
+    test(`is refused by the ${role}'s guard where the method may not ask, or asks for what may not be asked`, async () => {
+      const listed = await run(modern(1, "tools/list"), { resultType: "input_required", tools: [{ name: "t", inputSchema: { type: "object" } }] });
+      assert.equal(codeOf(listed[0]), -32603);
+      for (const method of ["tools/call", "server/discover", "notifications/message"]) {
+        const arrived = await run(modern(1, "tools/call", { name: "t" }), { resultType: "input_required", inputRequests: { a: { method, params: {} } } });
+        assert.equal(codeOf(arrived[0]), -32603, method);
+      }
+    });
+
+    test(`passes the ${role}'s guard as it came where it only asks`, async () => {
+      const result = { resultType: "input_required", requestState: "s", inputRequests: { a: { method: "roots/list" } }, _meta: { x: 1 } };
+      assert.deepEqual(await run(modern(1, "tools/call", { name: "t" }), result), [answer(1, result)]);
+    });
+  }
+});
+
+describe("the outcome of a task", () => {
+  const creating = async () => {
+    const pair = guardedPair([noSecrets]);
+    await pair.fromPeer({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "t", task: {} } });
+    await pair.fromApp(answer(1, { task: { taskId: "T", status: "working", createdAt: "2026-01-01T00:00:00Z", lastUpdatedAt: "2026-01-01T00:00:00Z", ttl: null } }));
+    pair.atPeer.length = 0;
+    return pair;
+  };
+  const outcome = (text: string) => ({ taskId: "T", status: "completed", result: { content: [{ type: "text", text }] } });
+
+  test("is judged as the response of the request that created it, wherever it comes", async () => {
+    const pair = await creating();
+    await pair.fromPeer({ jsonrpc: "2.0", id: 2, method: "tasks/get", params: { taskId: "T" } });
+    await pair.fromApp(answer(2, outcome("SECRET")), notice("notifications/tasks", outcome("SECRET")), notice("notifications/tasks/status", outcome("SECRET")));
+    assert.deepEqual(pair.atPeer.map(codeOf), [-32602]);
+    await pair.fromPeer({ jsonrpc: "2.0", id: 3, method: "tasks/get", params: { taskId: "T" } });
+    await pair.fromApp(answer(3, outcome("fine")), notice("notifications/tasks", outcome("fine")));
+    assert.deepEqual(pair.atPeer.slice(1), [answer(3, outcome("fine")), notice("notifications/tasks", outcome("fine"))]);
+  });
+
+  test("is refused where nobody knows its request, unless nobody judges responses", async () => {
+    const unknown = { ...outcome("x"), taskId: "U" };
+    const ask: Message = { jsonrpc: "2.0", id: 2, method: "tasks/get", params: { taskId: "U" } };
+    const pair = await creating();
+    await pair.fromPeer(ask);
+    await pair.fromApp(answer(2, unknown), notice("notifications/tasks", unknown));
+    assert.deepEqual(pair.atPeer.map(codeOf), [-32603]);
+    const lax = guardedPair([validator({ name: "v", hooks: [{ events: ["*"], phase: "request" }] }, () => true)]);
+    await lax.fromPeer(ask);
+    await lax.fromApp(answer(2, unknown), notice("notifications/tasks", unknown));
+    assert.equal(lax.atPeer.length, 2);
+  });
+});
+
+describe("an owner's function that misbehaves", () => {
+  const noCalls = validator({ name: "no-calls", hooks: [{ events: ["tools/call"], phase: "request" }] }, () => deny("no"));
+
+  test("an observer or a log that throws or rejects breaks nothing", async () => {
+    for (const bad of [() => Promise.reject(new Error("x")), () => { throw new Error("x"); }] as const) {
+      const pair = guardedPair([noCalls], { observe: bad as never, log: bad as never });
+      await pair.fromPeer(call(1), { jsonrpc: "2.0", id: 7, result: {} });
+      assert.deepEqual(pair.atPeer.map(codeOf), [-32602]);
+    }
+  });
+
+  test("an answerAs that gives no error gets the usual one answered", async () => {
+    const usual = { interceptor: "no-calls", severity: "error", message: "no" };
+    const wrong = [undefined, null, { code: 1, message: "m" }, Promise.resolve(new RpcError(1, "m")), new Error("m"), new RpcError(Number.NaN, "m"), new RpcError(1.5, "m"), new RpcError(1, "m", () => 1)];
+    for (const returned of wrong) {
+      const pair = guardedPair([noCalls], { policy: { answerAs: { "no-calls": () => returned as RpcError } } });
+      await pair.fromPeer(call(1));
+      assert.deepEqual(pair.atPeer.map((message) => ("error" in message ? message.error.data : message)), [{ validationErrors: [usual] }], String(returned));
+      assert.equal(pair.guard.inFlight, 0);
+      assert.match(pair.log.join("\n"), /answerAs of no-calls failed/);
+    }
+  });
+
+  test("a context provider that hangs holds its message no longer than its time, and not at all once cancelled", async () => {
+    const pair = guardedPair([noCalls], { context: () => new Promise(() => {}), policy: { contextTimeoutMs: 500 } });
+    await pair.fromPeer(call(1), { jsonrpc: "2.0", id: 2, method: "prompts/list" });
+    assert.deepEqual(pair.atApp, []);
+    await pair.fromPeer(notice("notifications/cancelled", { requestId: 1 }));
+    assert.deepEqual(pair.atApp, [{ jsonrpc: "2.0", id: 2, method: "prompts/list" }]);
+    await pair.fromPeer(call(3));
+    await pair.host.advance(500);
+    assert.deepEqual(pair.atPeer.map(codeOf), [-32603]);
+    assert.equal(pair.host.liveTimers, 0);
+  });
+
+  test("a record that hangs has failed after its time", async () => {
+    const see = validator({ name: "see", hooks: [{ events: ["tools/call"], phase: "request" }] }, () => true);
+    const pair = guardedPair([see], { record: () => new Promise(() => {}), policy: { recordTimeoutMs: 500 } });
+    await pair.fromPeer(call(1));
+    await pair.host.advance(499);
+    assert.deepEqual(pair.atApp, []);
+    await pair.host.advance(1);
+    await settle();
+    assert.deepEqual(pair.atApp, []);
+    assert.match(pair.log.join("\n"), /could not be recorded/);
+  });
+
+  test("a context that is none blocks the message", async () => {
+    for (const context of [5, null, "x", { principal: 5 }, { principal: { type: "root" } }, { timestamp: 5 }, { traceId: 7 }]) {
+      const seen: unknown[] = [];
+      const see = validator({ name: "see", hooks: [{ events: ["tools/call"], phase: "request" }] }, (input) => (seen.push(input.context), true));
+      const pair = guardedPair([see], { context: () => context as never });
+      await pair.fromPeer(call(1));
+      assert.deepEqual([seen, pair.atApp, pair.atPeer.map(codeOf)], [[], [], [-32603]], JSON.stringify(context));
+    }
+  });
+});
+
+test("an answer that is too large to send is answered with an error that fits", async () => {
+  const [peer, inner] = memoryPair();
+  const sent: Message[] = [];
+  const narrow: Transport = {
+    ...inner,
+    send(frame) {
+      if (JSON.stringify(frame.message).length > 500) return Promise.reject(Object.assign(new RpcError(1, "too large"), {}));
+      sent.push(frame.message);
+      return Promise.resolve();
+    },
+  };
+  const chain = createChain();
+  chain.add(validator({ name: "v", hooks: [{ events: ["tools/call"], phase: "request" }] }, () => deny("x".repeat(1000))));
+  const guard = guardTransport(narrow, { role: "server", chain: { current: () => chain } });
+  void guard.receive();
+  await peer.send({ message: call(1) });
+  await settle();
+  assert.deepEqual(sent, [{ jsonrpc: "2.0", id: 1, error: { code: -32603, message: "The answer could not be sent", data: { reason: "failed" } } }]);
+  await guard.close();
+});
+
+test("what a lax transport lets through is refused, with one answer where somebody waits", async () => {
+  const arrivals: unknown[] = [
+    { jsonrpc: "2.0", id: 1, method: "tools/call", params: null },
+    { jsonrpc: "2.0", id: 2, method: "tools/call", params: ["x"] },
+    { jsonrpc: "2.0", id: 1.5, method: "ping" },
+    { jsonrpc: "2.0", id: "mine", result: {}, error: { code: 1, message: "m" } },
+  ];
+  const from = { transport: "memory", connection: "lax" } as const;
+  const sent: Message[] = [];
+  const lax: Transport = {
+    send: (frame) => (sent.push(frame.message), Promise.resolve()),
+    receive: () => {
+      const message = arrivals.shift();
+      return message === undefined ? new Promise(() => {}) : Promise.resolve({ frame: { message: message as Message }, from });
+    },
+    close: () => Promise.resolve(),
+  };
+  const chain = createChain();
+  chain.add(mutator({ name: "m", hooks: [{ events: ["*"], phase: "response" }] }, ({ payload }) => payload));
+  const guard = guardTransport(lax, { role: "server", chain: { current: () => chain } });
+  await guard.send({ message: { jsonrpc: "2.0", id: "mine", method: "roots/list" } });
+  const first = await guard.receive();
+  assert.deepEqual([codeOf(first?.frame.message), (first?.frame.message as { id: unknown }).id], [-32603, "mine"]);
+  assert.deepEqual(sent.slice(1).map((message) => [(message as { id: unknown }).id, codeOf(message)]), [[1, -32600], [2, -32600]]);
+  assert.equal(guard.inFlight, 0);
+  await guard.close();
+});
+
+test("a held response still becomes one answer after the request's own text result", async () => {
+  const pair = guardedPair([noSecrets]);
+  await pair.fromPeer(call(1));
+  await pair.fromApp(textResult(1, "SECRET"));
+  assert.deepEqual(pair.atPeer.map(codeOf), [-32602]);
+});
