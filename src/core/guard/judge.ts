@@ -118,7 +118,8 @@ function acceptMutation(item: Case, after: unknown, before: unknown): unknown {
     }
     return { error };
   }
-  const kept = isObject(before) ? restoreReservedMeta(before, after) : after;
+  const own = item.withoutHidden === undefined ? after : item.withoutHidden(after);
+  const kept = isObject(before) ? restoreReservedMeta(before, own) : own;
   let payload = kept;
   if (item.event === "notifications/progress" && isObject(before)) {
     // Whose progress it is, and how far, is bookkeeping between the peers.

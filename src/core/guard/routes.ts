@@ -22,6 +22,8 @@ export interface Case {
   payload(message: Message): unknown;
   /** The message with the chain's payload in place, and the members that were left out put back. */
   write(message: Message, payload: JsonObject): Message;
+  /** A payload without the members that are not an interceptor's to set. */
+  withoutHidden?(payload: JsonObject): JsonObject;
   /** Why the message would not be valid with this payload in place, where the event alone does not tell. */
   wrong?(payload: JsonObject): string | undefined;
 }
@@ -50,27 +52,26 @@ export function checkPart(method: string, phase: Phase, part: unknown): string |
 // The client's own bookkeeping of a multi round-trip request: not payload, and put back byte for byte.
 const HIDDEN_PARAMS = ["requestState", "inputResponses"] as const;
 
+function visibleParams(params: JsonObject): JsonObject {
+  if (!HIDDEN_PARAMS.some((member) => Object.hasOwn(params, member))) return params;
+  const visible: JsonObject = {};
+  for (const member of Object.keys(params)) {
+    if (!HIDDEN_PARAMS.some((hidden) => hidden === member)) setMember(visible, member, params[member]);
+  }
+  return visible;
+}
+
 function outerRequest(event: string): Case {
   return {
     event,
     phase: "request",
     error: false,
-    payload(message) {
-      const params = paramsOf(message);
-      if (!HIDDEN_PARAMS.some((member) => Object.hasOwn(params, member))) return params;
-      const visible: JsonObject = {};
-      for (const member of Object.keys(params)) {
-        if (!HIDDEN_PARAMS.some((hidden) => hidden === member)) setMember(visible, member, params[member]);
-      }
-      return visible;
-    },
+    payload: (message) => visibleParams(paramsOf(message)),
+    withoutHidden: visibleParams,
     write(message, payload) {
       const params = paramsOf(message);
       const written: JsonObject = { ...payload };
-      for (const member of HIDDEN_PARAMS) {
-        if (Object.hasOwn(params, member)) written[member] = params[member];
-        else delete written[member];
-      }
+      for (const member of HIDDEN_PARAMS) if (Object.hasOwn(params, member)) written[member] = params[member];
       return withMember(message, "params", written);
     },
   };

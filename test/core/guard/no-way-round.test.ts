@@ -10,7 +10,7 @@ import type { Transport } from "../../../src/core/transport/transport.ts";
 import type { Message } from "../../../src/core/wire/message.ts";
 import { META } from "../../../src/core/wire/versions.ts";
 import { settle } from "../../support/fake-host.ts";
-import { call, guardedPair, notice, textResult } from "../../support/guarded-pair.ts";
+import { call, guardedPair, notice } from "../../support/guarded-pair.ts";
 
 const noSecrets = validator({ name: "no-secrets", hooks: [{ events: ["tools/call", "tools/list", "resources/read"], phase: "response" }] }, ({ payload }) =>
   JSON.stringify(payload).includes("SECRET") ? deny("a secret") : true,
@@ -201,9 +201,9 @@ test("what a lax transport lets through is refused, with one answer where somebo
   await guard.close();
 });
 
-test("a held response still becomes one answer after the request's own text result", async () => {
-  const pair = guardedPair([noSecrets]);
-  await pair.fromPeer(call(1));
-  await pair.fromApp(textResult(1, "SECRET"));
-  assert.deepEqual(pair.atPeer.map(codeOf), [-32602]);
+test("an interceptor that sets what is not its own to set changes nothing, whatever it sets", async () => {
+  const sets = mutator({ name: "sets", hooks: [{ events: ["tools/call"], phase: "request" }] }, ({ payload }) => ({ ...payload, requestState: 5, inputResponses: "x", added: 1 }));
+  const pair = guardedPair([sets]);
+  await pair.fromPeer(call(1, "t"));
+  assert.deepEqual(pair.atApp, [{ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "t", arguments: {}, added: 1 } }]);
 });
