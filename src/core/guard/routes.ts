@@ -70,7 +70,7 @@ function outerRequest(event: string): Case {
     withoutHidden: visibleParams,
     write(message, payload) {
       const params = paramsOf(message);
-      const written: JsonObject = { ...payload };
+      const written: JsonObject = { ...visibleParams(payload) };
       for (const member of HIDDEN_PARAMS) if (Object.hasOwn(params, member)) written[member] = params[member];
       return withMember(message, "params", written);
     },

@@ -202,7 +202,7 @@ test("what a lax transport lets through is refused, with one answer where somebo
 });
 
 test("an interceptor that sets what is not its own to set changes nothing, whatever it sets", async () => {
-  const sets = mutator({ name: "sets", hooks: [{ events: ["tools/call"], phase: "request" }] }, ({ payload }) => ({ ...payload, requestState: 5, inputResponses: "x", added: 1 }));
+  const sets = mutator({ name: "sets", hooks: [{ events: ["tools/call"], phase: "request" }] }, ({ payload }) => ({ ...payload, requestState: 5, inputResponses: "x", added: 1 }) as never);
   const pair = guardedPair([sets]);
   await pair.fromPeer(call(1, "t"));
   assert.deepEqual(pair.atApp, [{ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "t", arguments: {}, added: 1 } }]);
