@@ -110,6 +110,37 @@ describe("the packed package, installed in an empty project", () => {
     });
   });
 
+  test("does what the README shows: its examples are plain modules that compile, and the first one guards its server", async () => {
+    const [first = "", , features = ""] = [...readFileSync(join(root, "README.md"), "utf8").matchAll(/^```ts\n(.*?)^```/gms)].map(([, code]) => code!);
+    const folder = join(consumer.project, "readme");
+    mkdirSync(folder);
+    writeFileSync(join(folder, "first.ts"), first);
+    writeFileSync(join(folder, "features.ts"), `${features}\nexport default server;\n`);
+    const options = { ...STRICTEST, noEmit: true, types: ["node"], typeRoots };
+    writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions: options, include: ["*.ts"] }));
+    assert.equal(runCompiler(folder, "-p", "."), "");
+
+    writeFileSync(join(folder, "first.mjs"), first);
+    const ask = `
+      import { McpClient } from "mcp-interceptors";
+      import { spawnTransport } from "mcp-interceptors/node";
+      const client = new McpClient({ name: "reader", version: "1" });
+      await client.connect(await spawnTransport({ command: process.execPath, args: ["readme/first.mjs"] }));
+      const sunny = await client.callTool({ name: "get_weather", arguments: { location: "Oslo" } });
+      const refused = await client.callTool({ name: "shell", arguments: {} }).catch(({ code, message, data }) => ({ code, message, data }));
+      await client.close();
+      console.log(JSON.stringify({ text: sunny.content[0].text, audited: sunny._meta["com.example/audited"], refused }));`;
+    assert.deepEqual(evaluate(ask, "--input-type=module"), {
+      text: "Sunny in Oslo",
+      audited: true,
+      refused: {
+        code: -32602,
+        message: "Interceptor validation failed",
+        data: { validationErrors: [{ interceptor: "no-shell", severity: "error", message: "shell is not allowed here" }] },
+      },
+    });
+  });
+
   test("has a command line that says its version and how it is used", () => {
     const { version } = JSON.parse(consumer.manifest) as { version: string };
     const versionRun = consumer.run("npx", "--no-install", "mcp-interceptors", "version");
