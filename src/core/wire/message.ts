@@ -1,6 +1,7 @@
 import { ErrorCode } from "../base/errors.ts";
 import { isObject } from "../base/json.ts";
 import { describeProblem, under } from "./check.ts";
+import { misspeltParam, strangeMember } from "./members.ts";
 import {
   checkErrorObject,
   type ErrorMessage,
@@ -50,7 +51,8 @@ export function isRequestId(value: unknown): value is RequestId {
 
 /**
  * Tells requests, notifications, results and errors apart by the members that are there, and refuses everything else; a value that passes
- * satisfies the generated validator of its kind. Own members alone count, `undefined` ones as absent.
+ * satisfies the generated validator of its kind. Own members alone count, `undefined` ones as absent. A member that JSON-RPC does not have is
+ * refused, as the official SDKs do, and so is a param of a known method that differs from one of its own in case alone.
  *
  * Wrong types of `params` are -32600, as JSON-RPC calls such a request invalid; what `params` holds is for its method to judge (-32602).
  * A message with `method` and `result` or `error` is neither: whoever looks at one of them would judge what another side does not do.
@@ -64,7 +66,9 @@ export function classify(value: unknown): Classified {
   const result = Object.hasOwn(value, "result") ? value["result"] : undefined;
   const error = Object.hasOwn(value, "error") ? value["error"] : undefined;
 
-  if (jsonrpc === "2.0") {
+  const strange = strangeMember(value);
+  const misspelt = typeof method === "string" && isObject(params) ? misspeltParam(method, params) : undefined;
+  if (jsonrpc === "2.0" && strange === undefined && misspelt === undefined) {
     // Each cast below names a kind whose members the condition has looked at, which the compiler cannot follow through `value`.
     if (method !== undefined) {
       if (typeof method === "string" && result === undefined && error === undefined && (params === undefined || isObject(params))) {
@@ -78,8 +82,8 @@ export function classify(value: unknown): Classified {
     }
   }
   // A message that has nothing but an id is taken for a request: whoever waits for an answer is owed one.
-  const answers = method === undefined && (result !== undefined || error !== undefined);
-  return refuse(whatIsWrong({ jsonrpc, id, method, result, error }), isRequestId(id) ? id : undefined, answers);
+  const answers = method === undefined && (result !== undefined || error !== undefined || /^(?:result|error)$/i.test(strange ?? ""));
+  return refuse(whatIsWrong({ jsonrpc, id, method, result, error }, strange, misspelt), isRequestId(id) ? id : undefined, answers);
 }
 
 const BATCH = "batches are not accepted here: send each message on its own";
@@ -88,8 +92,10 @@ const ID_RULE = "must be a string or an integer within ±(2^53 - 1)";
 type Members = Readonly<Record<"jsonrpc" | "id" | "method" | "result" | "error", unknown>>;
 
 // The slow half: words for what is wrong with a message that is known to be.
-function whatIsWrong({ jsonrpc, id, method, result, error }: Members): string {
+function whatIsWrong({ jsonrpc, id, method, result, error }: Members, strange: string | undefined, misspelt: string | undefined): string {
   if (jsonrpc !== "2.0") return 'the member "jsonrpc" must be "2.0"';
+  if (strange !== undefined) return `the member ${quote(strange)} is none of JSON-RPC's; names are spelt exactly`;
+  if (misspelt !== undefined) return `the member ${quote(misspelt)} of params is not spelt as MCP has it`;
   if (result !== undefined && error !== undefined) return 'a response must have either "result" or "error", not both';
   if (method !== undefined) {
     if (result !== undefined || error !== undefined) return 'a message with "method" must have neither "result" nor "error"';
@@ -105,6 +111,11 @@ function whatIsWrong({ jsonrpc, id, method, result, error }: Members): string {
   const found = checkErrorObject(error);
   if (found !== undefined) return describeProblem(under("error", found), "message");
   return `the member "id" of an error ${ID_RULE}, or null where the request's could not be read`;
+}
+
+// A name of the sender's choice, which goes into an answer and into logs.
+function quote(name: string): string {
+  return JSON.stringify(name.length <= 60 ? name : `${name.slice(0, 60)}…`);
 }
 
 function refuse(reason: string, id?: RequestId, answers?: boolean): Classified {

@@ -19,7 +19,7 @@ test("tells the four kinds of message apart by the members that are there", () =
     [{ jsonrpc: "2.0", id: -0, method: "a" }, "request"],
     [{ jsonrpc: "2.0", method: "a", params: { x: 1 } }, "notification"],
     [{ jsonrpc: "2.0", method: "a", id: undefined, result: undefined }, "notification"],
-    [{ jsonrpc: "2.0", id: 1, result: {}, more: true }, "result"],
+    [{ jsonrpc: "2.0", id: 1, result: { more: true } }, "result"],
     [{ jsonrpc: "2.0", id: 1, error: { code: 0, message: "" } }, "error"],
     [{ jsonrpc: "2.0", id: null, error: { code: 0, message: "" } }, "error"],
     [{ jsonrpc: "2.0", error: { code: 0, message: "", data: null } }, "error"],
@@ -131,6 +131,31 @@ test("values that are no object, or say nothing, are refused", () => {
 
 test("members of the prototype do not count (case 16)", () => {
   const parsed: unknown = JSON.parse('{"jsonrpc":"2.0","id":1,"__proto__":{"method":"tools/call"}}');
-  assert.match(invalid(parsed).error.message, /one of "method", "result" and "error"/);
+  assert.match(invalid(parsed).error.message, /"__proto__" is none of JSON-RPC's/);
   invalid(Object.create({ jsonrpc: "2.0", id: 1, method: "a" }));
+});
+
+test("a member that JSON-RPC does not have is refused, whatever it is called (case 18)", () => {
+  const call = { jsonrpc: "2.0", id: 1, method: "tools/call" };
+  for (const extra of [{ Params: { name: "rm" } }, { Method: "x" }, { extra: "x" }, { constructor: 1 }, { "": 1 }]) {
+    const found = invalid({ ...call, ...extra });
+    assert.deepEqual([found.error.code, found.id, found.answers], [-32600, 1, false], JSON.stringify(extra));
+  }
+  for (const extra of [{ Error: { code: 1, message: "m" } }, { extra: 1 }]) assert.equal(invalid({ jsonrpc: "2.0", id: 1, result: {}, ...extra }).answers, true);
+  assert.deepEqual([invalid({ jsonrpc: "2.0", id: 1, Result: {} }).id, invalid({ jsonrpc: "2.0", id: 1, Result: {} }).answers], [1, true]);
+  assert.equal(invalid({ jsonrpc: "2.0", method: "notifications/x", extra: 1 }).id, undefined);
+});
+
+test("a param of a known method in another case is refused; methods of others name theirs as they like", () => {
+  for (const [method, params] of [
+    ["tools/call", { Name: "rm", arguments: {} }],
+    ["tools/call", { name: "a", ARGUMENTS: {} }],
+    ["tools/call", { name: "a", _Meta: {} }],
+    ["resources/read", { URI: "file:///x" }],
+    ["interceptor/invoke", { Payload: {} }],
+  ] as const) {
+    assert.match(invalid({ jsonrpc: "2.0", id: 1, method, params }).error.message, /not spelt as MCP has it/, JSON.stringify(params));
+  }
+  for (const method of ["acme/run", "notifications/acme"]) assert.notEqual(classify({ jsonrpc: "2.0", id: 1, method, params: { Name: "x" } }).kind, "invalid");
+  assert.equal(classify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "a", arguments: { Name: 1 }, own: 1 } }).kind, "request");
 });
