@@ -1,5 +1,5 @@
 import { LocalError } from "../base/errors.ts";
-import { isObject, type JsonObject } from "../base/json.ts";
+import { equalJson, isObject, type JsonObject } from "../base/json.ts";
 import type {
   InterceptorType,
   InvokeResult,
@@ -32,6 +32,7 @@ export const REJECTED = "rejected";
  */
 export function readResult(answer: unknown, asked: Asked): InvokeResult {
   const said = readCommon(answer, asked);
+  refuseDoubt(said);
   const result = asked.type === "validation" ? verdictOf(said, asked) : mutationOf(said, asked);
   if (isDuration(said["durationMs"])) result.durationMs = said["durationMs"];
   return result;
@@ -60,6 +61,23 @@ function readCommon(answer: unknown, asked: Asked): JsonObject {
   if (type !== undefined && type !== asked.type) throw malformed(`type must be "${asked.type}"`);
   if (phase !== undefined && phase !== asked.phase) throw malformed(`phase must be "${asked.phase}"`);
   return answer;
+}
+
+// What decides; a variant in another case, or a nested twin that says something else, is what another reader would go by.
+const DECIDING: ReadonlySet<string> = new Set(["type", "phase", "valid", "severity", "messages", "modified", "payload"]);
+
+function refuseDoubt(said: JsonObject): void {
+  for (const name of Object.keys(said)) {
+    if (!DECIDING.has(name) && DECIDING.has(name.toLowerCase())) throw malformed(`${JSON.stringify(name)} is not spelt as the SEP has it`);
+    if (name !== "validation" && name !== "mutation") continue;
+    const nested = said[name];
+    if (!isObject(nested)) throw malformed(`${name} must be an object`);
+    for (const member of DECIDING) {
+      if (Object.hasOwn(said, member) && Object.hasOwn(nested, member) && !equalJson(said[member], nested[member])) {
+        throw malformed(`${member} says one thing, and ${name}/${member} another`);
+      }
+    }
+  }
 }
 
 function verdictOf(said: JsonObject, asked: Asked): ValidationResult {

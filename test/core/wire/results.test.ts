@@ -84,3 +84,19 @@ test("a read mutation needs a boolean, and a payload if it is modified", () => {
     assert.throws(() => readResult(answer, mutating), malformed, JSON.stringify(answer));
   }
 });
+
+test("an answer that reads one way flat and another way nested, or in another case, is malformed", () => {
+  const asked = { name: "v", type: "validation", phase: "request", durationMs: 1 } as const;
+  for (const answer of [
+    { valid: true, validation: { valid: false } },
+    { valid: true, severity: "info", validation: { valid: true, severity: "error" } },
+    { valid: true, Valid: false },
+    { valid: true, SEVERITY: "error" },
+    { valid: true, validation: 5 },
+  ]) {
+    assert.throws(() => readResult(answer, asked), { code: "malformed_result" }, JSON.stringify(answer));
+  }
+  assert.equal(readResult({ valid: false, validation: { valid: false, other: 1 } }, asked).type, "validation");
+  const mutation = { name: "m", type: "mutation", phase: "request", durationMs: 1 } as const;
+  assert.throws(() => readResult({ modified: true, payload: { a: 1 }, mutation: { modified: false } }, mutation), { code: "malformed_result" });
+});
