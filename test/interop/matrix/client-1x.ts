@@ -11,7 +11,7 @@ import {
   ToolListChangedNotificationSchema,
 } from "@modelcontextprotocol/sdk/types.js";
 import { tap, type WireMessage } from "../official/session.ts";
-import { elicited, firstText, listening, offering, ROOTS, sampled, type ClientKind, type Json } from "./driver.ts";
+import { asOfficial, elicited, firstText, listening, offering, ROOTS, sampled, type ClientKind, type Json } from "./driver.ts";
 import { library } from "./library.ts";
 
 const drained = async (page: (cursor: string | undefined) => Promise<readonly [readonly Json[], string | undefined]>): Promise<Json[]> => {
@@ -32,15 +32,15 @@ export const client1x: ClientKind = {
     const heard = listening();
     const client = new Client({ name: "matrix", version: "1.0.0" }, { capabilities: { roots: { listChanged: true }, sampling: {}, elicitation: {} } });
     client.setRequestHandler(CreateMessageRequestSchema, ({ params }) => {
-      heard.add({ kind: "asked", method: "sampling/createMessage" });
+      heard.add({ kind: "asked", method: "sampling/createMessage", params });
       return sampled(firstText(params.messages));
     });
     client.setRequestHandler(ElicitRequestSchema, ({ params }) => {
-      heard.add({ kind: "asked", method: "elicitation/create" });
+      heard.add({ kind: "asked", method: "elicitation/create", params });
       return elicited(params.message);
     });
-    client.setRequestHandler(ListRootsRequestSchema, () => {
-      heard.add({ kind: "asked", method: "roots/list" });
+    client.setRequestHandler(ListRootsRequestSchema, ({ params }) => {
+      heard.add({ kind: "asked", method: "roots/list", params });
       return { roots: ROOTS };
     });
     client.setNotificationHandler(LoggingMessageNotificationSchema, ({ params: { level, data, logger } }) => heard.add({ kind: "log", level, data, logger }));
@@ -51,7 +51,7 @@ export const client1x: ClientKind = {
 
     const transport =
       link.kind === "memory"
-        ? library.toSdkTransport(library.fromSdkTransport(link.end), { around: link.end })
+        ? asOfficial(link.end)
         : new StdioClientTransport({ command: link.command, args: link.args, stderr: "ignore" });
     const received: WireMessage[] = [];
     offering(transport, version);

@@ -1,6 +1,6 @@
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
-import { elicited, firstText, listening, ROOTS, sampled, type ClientKind, type Json } from "./driver.ts";
+import { asOfficial, elicited, firstText, listening, ROOTS, sampled, type ClientKind, type Json } from "./driver.ts";
 import { library } from "./library.ts";
 
 export const client2x: ClientKind = {
@@ -17,15 +17,15 @@ export const client2x: ClientKind = {
       },
     );
     client.setRequestHandler("sampling/createMessage", ({ params }) => {
-      heard.add({ kind: "asked", method: "sampling/createMessage" });
+      heard.add({ kind: "asked", method: "sampling/createMessage", params });
       return sampled(firstText(params.messages));
     });
     client.setRequestHandler("elicitation/create", ({ params }) => {
-      heard.add({ kind: "asked", method: "elicitation/create" });
+      heard.add({ kind: "asked", method: "elicitation/create", params });
       return elicited(params.message);
     });
-    client.setRequestHandler("roots/list", () => {
-      heard.add({ kind: "asked", method: "roots/list" });
+    client.setRequestHandler("roots/list", ({ params }) => {
+      heard.add({ kind: "asked", method: "roots/list", params });
       return { roots: ROOTS };
     });
     client.setNotificationHandler("notifications/message", ({ params: { level, data, logger } }) => heard.add({ kind: "log", level, data, logger }));
@@ -36,7 +36,7 @@ export const client2x: ClientKind = {
 
     const transport =
       link.kind === "memory"
-        ? library.toSdkTransport(library.fromSdkTransport(link.end), { around: link.end })
+        ? asOfficial(link.end)
         : new StdioClientTransport({ command: link.command, args: link.args, stderr: "ignore" });
     // Optional members that are undefined are no difference to them.
     await client.connect(transport as never);

@@ -1,4 +1,4 @@
-import { elicited, firstText, listening, ROOTS, sampled, type ClientKind, type Json } from "./driver.ts";
+import { asOurs, elicited, firstText, listening, ROOTS, sampled, type ClientKind, type Json } from "./driver.ts";
 import { library, node } from "./library.ts";
 
 export const ours: ClientKind = {
@@ -7,22 +7,22 @@ export const ours: ClientKind = {
   async open(link, version) {
     const heard = listening();
     const client = new library.McpClient({ name: "matrix", version: "1.0.0" }, { versions: [version] });
-    client.onSampling(({ messages }) => {
-      heard.add({ kind: "asked", method: "sampling/createMessage" });
-      return sampled(firstText(messages));
+    client.onSampling((params) => {
+      heard.add({ kind: "asked", method: "sampling/createMessage", params });
+      return sampled(firstText(params.messages));
     });
-    client.onElicitation(({ message }) => {
-      heard.add({ kind: "asked", method: "elicitation/create" });
-      return elicited(message);
+    client.onElicitation((params) => {
+      heard.add({ kind: "asked", method: "elicitation/create", params });
+      return elicited(params.message);
     });
     client.onRoots(() => {
-      heard.add({ kind: "asked", method: "roots/list" });
+      heard.add({ kind: "asked", method: "roots/list", params: undefined });
       return ROOTS;
     });
     client.onLog(({ level, data, logger }) => heard.add({ kind: "log", level, data, logger }));
     client.onResourceUpdated((uri) => heard.add({ kind: "updated", uri }));
     const transport =
-      link.kind === "memory" ? library.fromSdkTransport(link.end) : await node.spawnTransport({ command: link.command, args: link.args, stderr: "ignore" });
+      link.kind === "memory" ? asOurs(link.end) : await node.spawnTransport({ command: link.command, args: link.args, stderr: "ignore" });
     await client.connect(transport);
     const lists = {
       tools: () => client.listTools(),

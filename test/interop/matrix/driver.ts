@@ -1,6 +1,8 @@
 // What the scenario needs of a client, whoever made it.
 import assert from "node:assert/strict";
 import type { SdkTransport } from "../../../src/core/transport/sdk-adapters.ts";
+import type { Transport } from "../../../src/core/transport/transport.ts";
+import { library } from "./library.ts";
 
 export type Json = Record<string, unknown>;
 export type ListKind = "tools" | "prompts" | "resources" | "resourceTemplates";
@@ -20,7 +22,7 @@ export type Heard =
   | { readonly kind: "log"; readonly level: unknown; readonly data: unknown; readonly logger: unknown }
   | { readonly kind: "updated"; readonly uri: string }
   | { readonly kind: "changed"; readonly list: string }
-  | { readonly kind: "asked"; readonly method: string };
+  | { readonly kind: "asked"; readonly method: string; readonly params: unknown };
 
 export interface MatrixClient {
   /** The revision that was agreed on, as the client tells it or as it stands in the server's answer. */
@@ -46,7 +48,23 @@ export interface MatrixClient {
 export type Reference = { readonly type: "ref/prompt"; readonly name: string } | { readonly type: "ref/resource"; readonly uri: string };
 
 /** How a client reaches the server: a program to start, or the client's end of a pair in memory, as the official SDKs shape it. */
-export type Link = { readonly kind: "stdio"; readonly command: string; readonly args: string[] } | { readonly kind: "memory"; readonly end: SdkTransport };
+export type Link = { readonly kind: "stdio"; readonly command: string; readonly args: string[] } | { readonly kind: "memory"; readonly end: End };
+
+/** One end of a pair in memory. */
+export interface End {
+  readonly raw: SdkTransport;
+  /** Put into our form of the transport. */
+  readonly wrap?: (transport: Transport) => Transport;
+}
+
+export function asOurs({ raw, wrap = (transport) => transport }: End): Transport {
+  return wrap(library.fromSdkTransport(raw));
+}
+
+/** There and back, through both adapters. */
+export function asOfficial(end: End): SdkTransport {
+  return library.toSdkTransport(asOurs(end), { around: end.raw });
+}
 
 export interface ClientKind {
   readonly label: string;

@@ -4,10 +4,11 @@ import { pathToFileURL } from "node:url";
 import { InMemoryTransport as InMemory2x } from "@modelcontextprotocol/client";
 import { InMemoryTransport as InMemory1x } from "@modelcontextprotocol/sdk/inMemory.js";
 import type { SdkTransport } from "../../../src/core/transport/sdk-adapters.ts";
+import type { Transport } from "../../../src/core/transport/transport.ts";
 import { client1x } from "./client-1x.ts";
 import { client2x } from "./client-2x.ts";
 import { ours } from "./client-ours.ts";
-import type { ClientKind, Link } from "./driver.ts";
+import { asOfficial, asOurs, type ClientKind, type End, type Link } from "./driver.ts";
 import { library } from "./library.ts";
 
 export interface ServerKind {
@@ -15,7 +16,7 @@ export interface ServerKind {
   readonly versions: readonly string[];
   readonly script: string;
   /** Serves one connection in this process; gives what ends it. */
-  serve(end: SdkTransport): Promise<() => Promise<unknown>>;
+  serve(end: End): Promise<() => Promise<unknown>>;
 }
 
 interface Served {
@@ -24,13 +25,13 @@ interface Served {
 
 const script = (name: string): string => join(import.meta.dirname, "servers", name);
 // The programs are JavaScript, as plain node runs them.
-const program = async <Transport>(name: string) => (await import(pathToFileURL(script(name)).href)) as { serve(transport: Transport): Served | Promise<Served> };
+const program = async <Carrier>(name: string) => (await import(pathToFileURL(script(name)).href)) as { serve(transport: Carrier): Served | Promise<Served> };
 const official = (label: string, versions: readonly string[], name: string): ServerKind => ({
   label,
   versions,
   script: script(name),
   async serve(end) {
-    const served = await (await program<SdkTransport>(name)).serve(library.toSdkTransport(library.fromSdkTransport(end), { around: end }));
+    const served = await (await program<SdkTransport>(name)).serve(asOfficial(end));
     return () => served.close();
   },
 });
@@ -42,7 +43,7 @@ export const SERVERS: readonly ServerKind[] = [
     versions: library.PROTOCOL_VERSIONS,
     script: script("ours.mjs"),
     async serve(end) {
-      const served = await (await program<ReturnType<typeof library.fromSdkTransport>>("ours.mjs")).serve(library.fromSdkTransport(end));
+      const served = await (await program<Transport>("ours.mjs")).serve(asOurs(end));
       return () => served.close();
     },
   },
@@ -69,11 +70,23 @@ export interface Opened {
 }
 
 /** In memory each end goes through our adapters: once on our own side, there and back on an official one. */
-export async function openWire(wire: Wire, { client, server }: Pair): Promise<Opened> {
-  if (wire === "stdio") return { link: { kind: "stdio", command: process.execPath, args: [server.script] }, close: () => Promise.resolve() };
+export async function openWire(wire: Wire, pair: Pair): Promise<Opened> {
+  return wire === "stdio" ? { link: startOf(pair.server), close: () => Promise.resolve() } : openMemory(pair);
+}
+
+/** The server's own command line, by plain node; behind `before`, where that is given. */
+export function startOf({ script: program }: ServerKind, before: readonly string[] = []): Extract<Link, { kind: "stdio" }> {
+  const [command, ...args] = [...before, process.execPath, program];
+  // There is the program, at least.
+  return { kind: "stdio", command: command!, args };
+}
+
+/** What is put into either end is ours. */
+export async function openMemory({ client, server }: Pair, wraps: { readonly client?: End["wrap"]; readonly server?: End["wrap"] } = {}): Promise<Opened> {
   const pair = [client.label, server.label].includes("1.x") ? InMemory1x.createLinkedPair() : InMemory2x.createLinkedPair();
   // Optional members that are undefined are no difference to them.
   const [near, far] = pair as unknown as readonly [SdkTransport, SdkTransport];
-  const close = await server.serve(far);
-  return { link: { kind: "memory", end: near }, close };
+  const end = (raw: SdkTransport, wrap: End["wrap"]): End => ({ raw, ...(wrap === undefined ? {} : { wrap }) });
+  const close = await server.serve(end(far, wraps.server));
+  return { link: { kind: "memory", end: end(near, wraps.client) }, close };
 }
