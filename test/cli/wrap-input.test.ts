@@ -52,6 +52,25 @@ describe("wrap, whatever comes in", { concurrency: 3 }, () => {
     assert.equal(ended.code, 0);
   });
 
+  it("a batch of revision 2025-03-26 reaches the server message by message, each one judged", async () => {
+    const running = await startCli(["wrap", "--quiet", ...FILTER, ...server()]);
+    const initialize = INITIALIZE.replace("2025-11-25", "2025-03-26");
+    running.send(initialize);
+    await running.answer("init");
+    const note = '{"jsonrpc":"2.0","method":"notifications/initialized"}';
+    running.send(`[${note}, ${call(1, "echo", { n: 1 })},${call(2, "rm")},5]`);
+    await running.answer(2);
+    await running.answer(1);
+    running.send(request("seen", "test/seen"));
+    const { lines: seen } = (await running.answer("seen")).result as { lines: string[] };
+    assert.deepEqual(seen, [initialize, note, call(1, "echo", { n: 1 }), request("seen", "test/seen")]);
+    const ended = await running.end();
+    assert.equal(textOf(answersTo(ended.messages, 1)[0]), 'echo: {"n":1}');
+    assert.equal(answersTo(ended.messages, 2)[0]?.error?.message, "Unknown tool: rm");
+    assert.deepEqual(answersTo(ended.messages, null).map(({ error }) => error?.code), [-32600]);
+    assert.deepEqual([ended.messages.length, ended.code], [5, 0]);
+  });
+
   it("a client's lines are read by bytes: long ones, CRLF, U+2028, blank lines, characters cut by a write, and half a message at the end", async () => {
     const running = await startCli(["wrap", "--quiet", ...FILTER, ...server()]);
     const long = "é".repeat(40_000);

@@ -24,6 +24,22 @@ export function sourceAt(text: string, pointer: string): Span | undefined {
   return { start, end: valueEnd(text, start) };
 }
 
+/** Where the items of a list stand that is all of the text, without the white space around them. Empty where the text is no list. */
+export function itemSpans(text: string): Span[] {
+  const items: Span[] = [];
+  let at = skipSpace(text, 0);
+  if (text[at] !== "[") return items;
+  at = skipSpace(text, at + 1);
+  while (at < text.length && text[at] !== "]") {
+    const end = valueEnd(text, at);
+    items.push({ start: at, end });
+    const next = skipSpace(text, end);
+    if (text[next] !== ",") break;
+    at = skipSpace(text, next + 1);
+  }
+  return items;
+}
+
 function findMember(text: string, object: number, name: string): number | undefined {
   let at = skipSpace(text, object + 1);
   while (text[at] === '"') {

@@ -4,6 +4,7 @@ import { detectHost, type Host } from "../base/host.ts";
 import { isObject } from "../base/json.ts";
 import { resolveLimits, type Limits } from "../base/limits.ts";
 import { errorFrame, type Decoded, type Frame } from "../wire/frame.ts";
+import { createBatches } from "./batches.ts";
 import { newConnection } from "./connection.ts";
 import { createFrameReader, encodeLine, type BrokenLine } from "./ndjson.ts";
 import { createOutgoingLane } from "./outgoing-lane.ts";
@@ -48,7 +49,8 @@ export interface LineTransportOptions {
 export function lineTransport(duplex: ByteDuplex, options: LineTransportOptions): Transport {
   const { invalid: treatment, onNoise, host = detectHost() } = options;
   const limits = resolveLimits(options.limits);
-  const reader = createFrameReader({ limits, host, ...(options.decode !== undefined ? { decode: options.decode } : {}) });
+  const batches = createBatches(limits);
+  const reader = createFrameReader({ limits, host, split: batches.split, ...(options.decode !== undefined ? { decode: options.decode } : {}) });
   const lane = createOutgoingLane((bytes) => duplex.write(bytes), limits.maxQueuedBytes);
   const from: PeerContext = { transport: "stdio", connection: newConnection("stdio") };
 
@@ -106,7 +108,10 @@ export function lineTransport(duplex: ByteDuplex, options: LineTransportOptions)
         if (closed) return undefined;
         if (givenUp !== undefined) throw givenUp;
         const event = reader.next();
-        if (event?.frame !== undefined) return { frame: event.frame, from };
+        if (event?.frame !== undefined) {
+          batches.learn(event.frame.message, "in");
+          return { frame: event.frame, from };
+        }
         if (event !== undefined) {
           const standIn = await onBroken(event.broken);
           if (standIn !== undefined) return standIn;
@@ -150,6 +155,7 @@ export function lineTransport(duplex: ByteDuplex, options: LineTransportOptions)
       } catch (thrown) {
         return Promise.reject(thrown);
       }
+      batches.learn(frame.message, "out");
       return lane.send(bytes);
     },
     receive: () => (pulling ? Promise.reject(secondReceive()) : pull()),

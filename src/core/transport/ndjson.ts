@@ -4,6 +4,7 @@ import type { Host } from "../base/host.ts";
 import { cloneJson } from "../base/json.ts";
 import type { Limits } from "../base/limits.ts";
 import { decodeFrame, encodeFrame, type Decoded, type Frame, type InvalidFrame } from "../wire/frame.ts";
+import { isRequest } from "../wire/message.ts";
 import { createLineSplitter, type Line } from "./line-splitter.ts";
 import { salvage, withSalvage } from "./salvage.ts";
 import { notJson } from "./transport-errors.ts";
@@ -32,10 +33,14 @@ interface FrameReaderOptions {
   readonly host: Pick<Host, "utf8">;
   /** How one line becomes a message; the strict decoder by default. */
   readonly decode?: (text: string, limits: Limits) => Decoded;
+  /** The messages in a line that is a batch; none is by default. */
+  readonly split?: (text: string) => string[] | undefined;
 }
 
-export function createFrameReader({ limits, host, decode = decodeFrame }: FrameReaderOptions): FrameReader {
+export function createFrameReader({ limits, host, decode = decodeFrame, split = () => undefined }: FrameReaderOptions): FrameReader {
   const splitter = createLineSplitter(limits.maxMessageBytes, (bytes) => utf8Decode(bytes, host));
+  // What is left of a batch, the next one last.
+  let batch: string[] = [];
 
   const read = (line: Line): LineEvent => {
     switch (line.kind) {
@@ -57,12 +62,27 @@ export function createFrameReader({ limits, host, decode = decodeFrame }: FrameR
     }
   };
 
+  const readItem = (text: string): LineEvent => {
+    const { frame, invalid } = decode(text, limits);
+    if (frame === undefined) return { broken: describe(text, text, "invalid", invalid) };
+    if (!isRequest(frame.message) || frame.message.method !== "initialize") return { frame };
+    const error = { code: ErrorCode.invalidRequest, message: "Invalid message: initialize cannot be part of a batch" };
+    return { broken: describe(text, text, "invalid", { error, id: frame.message.id, answers: false }) };
+  };
+
   return {
     push: (chunk) => splitter.push(chunk),
     end: () => splitter.end(),
     next() {
-      const line = splitter.next();
-      return line === undefined ? undefined : read(line);
+      if (batch.length === 0) {
+        const line = splitter.next();
+        if (line === undefined) return undefined;
+        const items = line.kind === "line" ? split(line.text) : undefined;
+        if (items === undefined) return read(line);
+        batch = items.reverse();
+      }
+      // There is one: a batch without any is none.
+      return readItem(batch.pop()!);
     },
   };
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { formatPointer } from "../../../src/core/base/json.ts";
-import { sourceAt } from "../../../src/core/base/json-spans.ts";
+import { itemSpans, sourceAt } from "../../../src/core/base/json-spans.ts";
 import { seededRandom } from "../../support/random.ts";
 import { randomJson, randomText } from "../../support/random-json.ts";
 
@@ -58,5 +58,21 @@ describe("sourceAt", () => {
     for (const text of ["", "{", '{"', '{"a', '{"a"', '{"a":', '{"a":"', "[", "[1", "[1,", '["', "{a", "]", '{"a":[[}', "[[[[", '{"a":1 "b"']) {
       for (const pointer of ["", "/a", "/b", "/0", "/5", "/a/0"]) sourceAt(text, pointer);
     }
+  });
+});
+
+describe("itemSpans", () => {
+  it("finds the source of each item of a random list", () => {
+    for (let seed = 1; seed <= 200; seed++) {
+      const random = seededRandom(seed);
+      const list = Array.from({ length: random.below(4) }, () => randomJson(random, 3));
+      const text = ` ${randomText(random, list)} `;
+      assert.deepStrictEqual(itemSpans(text).map(({ start, end }) => JSON.parse(text.slice(start, end))), JSON.parse(text), `seed ${seed}: ${text}`);
+    }
+  });
+
+  it("finds none in what is no list, and ends on a text that is no JSON", () => {
+    for (const text of ["", " ", "{}", '"[1]"', "[]", "[ ]"]) assert.deepStrictEqual(itemSpans(text), [], text);
+    for (const text of ["[", "[,", "[1", '["', "[{", "[1 2"]) itemSpans(text);
   });
 });

@@ -1,6 +1,6 @@
 import { Client, type VersionNegotiationMode } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
-import { answersFor, SAMPLED, tap, type ClientKind, type WireMessage } from "./session.ts";
+import { elicited, sampled, tap, type ClientKind, type WireMessage } from "./session.ts";
 
 // A schema, as their client asks for it, that takes what comes.
 const UNCHECKED = { "~standard": { version: 1 as const, vendor: "interop", validate: (value: unknown) => ({ value }) } };
@@ -9,20 +9,20 @@ const UNCHECKED = { "~standard": { version: 1 as const, vendor: "interop", valid
 export function client2x(label: string, mode: VersionNegotiationMode | undefined): ClientKind {
   return {
     label: `client 2.x ${label}`,
-    async open(command, { roots = [], versions } = {}) {
+    async open(command, { roots = [], versions, manner = "willing" } = {}) {
       const client = new Client(
         { name: "interop", version: "1.0.0" },
         {
-          capabilities: { roots: { listChanged: true }, sampling: {}, elicitation: { form: {}, url: {} } },
+          capabilities: manner === "bare" ? {} : { roots: { listChanged: true }, sampling: {}, elicitation: { form: {}, url: {} } },
           ...(mode === undefined ? {} : { versionNegotiation: { mode } }),
           ...(versions === undefined ? {} : { supportedProtocolVersions: [...versions] }),
         },
       );
-      client.setRequestHandler("roots/list", () => ({ roots: roots.map((root) => ({ ...root })) }));
-      client.setRequestHandler("sampling/createMessage", () => SAMPLED);
-      client.setRequestHandler("elicitation/create", ({ params }) =>
-        params.mode === "url" ? { action: "accept" as const } : { action: "accept" as const, content: answersFor(params.requestedSchema) },
-      );
+      if (manner !== "bare") {
+        client.setRequestHandler("roots/list", () => ({ roots: roots.map((root) => ({ ...root })) }));
+        client.setRequestHandler("sampling/createMessage", () => sampled(manner));
+        client.setRequestHandler("elicitation/create", ({ params }) => elicited(manner, params));
+      }
 
       const received: WireMessage[] = [];
       const transport = new StdioClientTransport({ ...command, stderr: "ignore" });

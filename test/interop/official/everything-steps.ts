@@ -116,6 +116,14 @@ export const EVERYTHING_STEPS: readonly Step[] = [
   ask("resources/read", { uri: "demo://resource/static/document/features.md" }),
   ask("resources/read", { uri: "demo://resource/dynamic/text/7" }, { varies: inResult("/contents/0/text", CLOCK, TIME_OF_DAY) }),
   ask("resources/read", { uri: "demo://resource/dynamic/blob/7" }, { varies: inResult("/contents/0/blob", CLOCK, ENCODED_TIME_OF_DAY) }),
+  {
+    name: "resources/read of every document",
+    async run(session) {
+      const { resources } = (await session.request("resources/list")) as { resources: readonly { uri: string }[] };
+      const documents = resources.filter(({ uri }) => uri.startsWith("demo://resource/static/"));
+      return Promise.all(documents.map(({ uri }) => session.request("resources/read", { uri })));
+    },
+  },
   ask("resources/read", { uri: "demo://resource/nowhere" }),
   ask("prompts/get", { name: "simple-prompt" }),
   ask("prompts/get", { name: "args-prompt", arguments: { city: "Köln", state: "NRW" } }),
@@ -123,6 +131,9 @@ export const EVERYTHING_STEPS: readonly Step[] = [
   ask("prompts/get", { name: "completable-prompt", arguments: { department: "Sales", name: "Eve" } }),
   ask("prompts/get", { name: "resource-prompt", arguments: { resourceType: "Text", resourceId: "3" } }, {
     varies: inResult("/messages/1/content/resource/text", CLOCK, TIME_OF_DAY),
+  }),
+  ask("prompts/get", { name: "resource-prompt", arguments: { resourceType: "Blob", resourceId: "4" } }, {
+    varies: inResult("/messages/1/content/resource/blob", CLOCK, ENCODED_TIME_OF_DAY),
   }),
   ask("prompts/get", { name: "no-such-prompt" }),
   ask("completion/complete", { ref: { type: "ref/prompt", name: "completable-prompt" }, argument: { name: "department", value: "S" } }),
@@ -132,6 +143,8 @@ export const EVERYTHING_STEPS: readonly Step[] = [
     context: { arguments: { department: "Sales" } },
   }),
   ask("completion/complete", { ref: { type: "ref/resource", uri: "demo://resource/dynamic/text/{resourceId}" }, argument: { name: "resourceId", value: "12" } }),
+  ask("completion/complete", { ref: { type: "ref/resource", uri: "demo://resource/dynamic/blob/{resourceId}" }, argument: { name: "resourceId", value: "x" } }),
+  ask("completion/complete", { ref: { type: "ref/prompt", name: "resource-prompt" }, argument: { name: "resourceType", value: "B" } }),
 
   call("no-such-tool", {}),
   call("constructor", {}),
@@ -155,6 +168,7 @@ export const TASK_STEP: Step = {
       after: await session.request("tasks/get", { taskId }),
       all: await session.request("tasks/list"),
       tooLate: await outcome(session.request("tasks/cancel", { taskId: "no-such-task" })),
+      cancelled: await cancelledTask(session),
       asACall: await outcome(session.callTool("simulate-research-query", { topic: "python" })),
     };
   },
@@ -166,6 +180,20 @@ export const TASK_STEP: Step = {
     ...["/answer/result/result", "/messages/*/result", "/messages/*/params"].map((place) => ({ pointer: `${place}/${RELATED}`, reason: TASK })),
   ],
 };
+
+/** A task that is cancelled while it works, and what is left of it. */
+async function cancelledTask(session: Session): Promise<unknown> {
+  const created = await session.request("tools/call", { name: "simulate-research-query", arguments: { topic: "go" }, task: { ttl: 60_000 } });
+  const taskId = taskIdOf(created);
+  const working = await session.request("tasks/get", { taskId });
+  const cancelled = await session.request("tasks/cancel", { taskId });
+  const after = await session.request("tasks/get", { taskId });
+  // The id and the times of a task vary.
+  return [working, cancelled, after].map((task) => {
+    const { status, statusMessage } = task as Params;
+    return { status, statusMessage };
+  });
+}
 
 function taskIdOf(created: unknown): unknown {
   const task = typeof created === "object" && created !== null && "task" in created ? created.task : undefined;
@@ -182,4 +210,14 @@ export const CLIENT_TASK_STEPS: readonly Step[] = [
       ],
     }),
   ),
+];
+
+/** What is asked of a client that declines, and of one that has not said that it could be asked. */
+export const UNWILLING_STEPS: readonly Step[] = [
+  { name: "tools/list, by the client's own method", run: (session) => session.listTools() },
+  call("trigger-sampling-request", { prompt: "hm" }),
+  call("trigger-elicitation-request", {}),
+  call("trigger-url-elicitation", { url: "https://example.org/open", elicitationId: "the-one" }),
+  call("get-roots-list", {}),
+  call("echo", { message: "still there" }),
 ];

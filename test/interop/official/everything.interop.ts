@@ -5,7 +5,7 @@ import { after, describe, it } from "node:test";
 import { client1x } from "./client-1x.ts";
 import { client2xAuto, client2xDefault } from "./client-2x.ts";
 import { assertSameRecords, reportTally, runSteps, type Tally } from "./compare.ts";
-import { CLIENT_TASK_STEPS, EVERYTHING_ROOTS, EVERYTHING_STEPS, everythingIsReady, TASK_STEP } from "./everything-steps.ts";
+import { CLIENT_TASK_STEPS, EVERYTHING_ROOTS, EVERYTHING_STEPS, everythingIsReady, TASK_STEP, UNWILLING_STEPS } from "./everything-steps.ts";
 import { EVERYTHING } from "./paths.ts";
 import { assertNoneLeft, newMark } from "./process-tree.ts";
 import { direct, wrapped, type ClientKind, type Command, type WireMessage } from "./session.ts";
@@ -26,7 +26,8 @@ describe("server-everything behind wrap", { concurrency: 3 }, () => {
         try {
           const records = await runSteps(session, steps, everythingIsReady);
           const { tools } = await session.listTools();
-          return { records, tools: tools.map(({ name }) => name), received: session.received };
+          const { prompts } = (await session.request("prompts/list")) as { prompts: readonly { name: string }[] };
+          return { records, tools: tools.map(({ name }) => name), prompts: prompts.map(({ name }) => name), received: session.received };
         } finally {
           await session.close();
         }
@@ -35,6 +36,7 @@ describe("server-everything behind wrap", { concurrency: 3 }, () => {
 
       // Steps that prove nothing would still be equal: the server has to have done its part.
       for (const tool of plain.tools) assert.ok(steps.some(({ name }) => name.includes(tool)), `no step calls the tool ${tool}`);
+      for (const prompt of plain.prompts) assert.ok(steps.some(({ name }) => name.startsWith("prompts/get") && name.includes(prompt)), `no step gets the prompt ${prompt}`);
       const asked = new Set(plain.received.map(({ method }: WireMessage) => method));
       for (const method of ["roots/list", "sampling/createMessage", "elicitation/create", "notifications/progress", "notifications/message", "notifications/resources/updated"]) {
         assert.ok(asked.has(method), `the server never sent ${method}`);
@@ -49,6 +51,28 @@ describe("server-everything behind wrap", { concurrency: 3 }, () => {
       reportTally(`server-everything, ${kind.label}, ${plain.tools.length} tools`, WRAPS.length, tally);
       await assertNoneLeft(mark, 5_000);
     });
+
+    for (const manner of ["declining", "bare"] as const) {
+      it(`gives a ${manner} ${kind.label} the same answers and messages as without`, { timeout: 60_000 }, async () => {
+        const mark = newMark();
+        const server = direct(mark, EVERYTHING, "stdio");
+        const run = async (command: Command) => {
+          const session = await kind.open(command, { roots: EVERYTHING_ROOTS, manner });
+          try {
+            return await runSteps(session, UNWILLING_STEPS, manner === "bare" ? () => session.request("ping") : everythingIsReady);
+          } finally {
+            await session.close();
+          }
+        };
+        const [plain, ...behind] = await Promise.all([run(server), ...WRAPS.map(({ options }) => run(wrapped(options, server)))]);
+        const tally: Tally = { steps: 0, messages: 0 };
+        for (const records of behind) assertSameRecords(records, plain, UNWILLING_STEPS, tally);
+        const asked = plain.flatMap(({ messages }) => messages.flatMap(({ method, id }) => (method === undefined || id === undefined ? [] : [method])));
+        assert.deepEqual([...new Set(asked)].sort(), manner === "bare" ? [] : ["elicitation/create", "roots/list", "sampling/createMessage"]);
+        reportTally(`server-everything, ${manner} ${kind.label}`, WRAPS.length, tally);
+        await assertNoneLeft(mark, 5_000);
+      });
+    }
   }
 });
 

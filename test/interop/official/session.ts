@@ -50,8 +50,12 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
 }
 
+export type Manner = "willing" | "declining" | "bare";
+
 export interface SessionOptions {
   readonly roots?: readonly { readonly uri: string; readonly name?: string }[];
+  /** Answers all that it is asked (the default), declines all of it, or has not said that it could be asked. */
+  readonly manner?: Manner;
   /** Handshake revisions to offer, the first one first; the client's own choice without. */
   readonly versions?: readonly string[];
 }
@@ -79,11 +83,23 @@ export function tap(transport: object, received: WireMessage[]): void {
 }
 
 // The answers of the person and the model behind the client: fixed, so that two sessions can be compared.
-export const SAMPLED = { model: "test-model", role: "assistant" as const, content: { type: "text" as const, text: "sampled é 😀 \u2028" }, stopReason: "endTurn" };
-export const ELICITED = { name: "Ada", check: true, integer: 7, number: 2.5, homepage: "https://example.org/", favoriteColor: "Blue", interpretation: "snake" };
+const SAMPLED = { model: "test-model", role: "assistant" as const, content: { type: "text" as const, text: "sampled é 😀 \u2028" }, stopReason: "endTurn" };
+const ELICITED = { name: "Ada", check: true, integer: 7, number: 2.5, homepage: "https://example.org/", favoriteColor: "Blue", interpretation: "snake" };
+
+/** The answer to a question to the user. */
+export function elicited(manner: Manner, params: { readonly mode?: string | undefined; readonly requestedSchema?: unknown }): { action: "accept" | "decline"; content?: ReturnType<typeof answersFor> } {
+  if (manner === "declining") return { action: "decline" };
+  return params.mode === "url" ? { action: "accept" } : { action: "accept", content: answersFor(params.requestedSchema) };
+}
+
+/** The answer of the model, which a person has to let go. */
+export function sampled(manner: Manner): typeof SAMPLED {
+  if (manner === "declining") throw new Error("the user said no");
+  return SAMPLED;
+}
 
 /** Only the members that a form asks for. */
-export function answersFor(requestedSchema: unknown): Record<string, string | number | boolean> {
+function answersFor(requestedSchema: unknown): Record<string, string | number | boolean> {
   const properties = typeof requestedSchema === "object" && requestedSchema !== null && "properties" in requestedSchema ? requestedSchema.properties : {};
   const asked = new Set(Object.keys(properties ?? {}));
   return Object.fromEntries(Object.entries(ELICITED).filter(([name]) => asked.has(name)));
