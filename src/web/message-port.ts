@@ -1,12 +1,12 @@
-import { describeError, LocalError } from "../core/base/errors.ts";
+import { LocalError } from "../core/base/errors.ts";
 import { cloneJson } from "../core/base/json.ts";
 import { resolveLimits, type Limits } from "../core/base/limits.ts";
 import { newConnection } from "../core/transport/connection.ts";
+import { readHandedOver, standIn } from "../core/transport/handed-over.ts";
 import { createInbox, DONE } from "../core/transport/inbox.ts";
 import { closedError, notJson } from "../core/transport/transport-errors.ts";
 import type { PeerContext, Transport } from "../core/transport/transport.ts";
-import { decodeFrame, type Decoded, type InvalidFrame } from "../core/wire/frame.ts";
-import { classify, type Message } from "../core/wire/message.ts";
+import { decodeFrame, errorFrame } from "../core/wire/frame.ts";
 
 /** What we need of a `MessagePort`, a `Worker` or a worker's global scope: of browsers, Deno, Bun and `node:worker_threads` alike. */
 export interface PortLike {
@@ -49,7 +49,8 @@ export function portTransport(port: PortLike, options: PortOptions = {}): Transp
 
   const onMessage = ({ data }: { readonly data?: unknown }) => {
     if (data === GOODBYE) return end();
-    const { frame, invalid } = read(data, limits);
+    // Some peers post text.
+    const { frame, invalid } = typeof data === "string" ? decodeFrame(data, limits) : readHandedOver(data, limits);
     if (inbox.size >= limits.maxQueuedFrames) {
       return end(new LocalError("limit_exceeded", `more than limits.maxQueuedFrames (${limits.maxQueuedFrames}) messages came that nobody pulled`));
     }
@@ -57,9 +58,8 @@ export function portTransport(port: PortLike, options: PortOptions = {}): Transp
     report(invalid.error.message);
     const { id, answers, error } = invalid;
     if (id === undefined) return;
-    const message: Message = { jsonrpc: "2.0", id, error };
-    if (answers === true) void inbox.put({ frame: { message }, from, synthetic: true });
-    else port.postMessage(message);
+    if (answers === true) void inbox.put(standIn(invalid, id, from));
+    else port.postMessage(errorFrame(id, error).message);
   };
   const onMessageError = () => report("what came could not be cloned");
   const onClose = () => end();
@@ -80,7 +80,7 @@ export function portTransport(port: PortLike, options: PortOptions = {}): Transp
     send(frame) {
       if (closed || inbox.ended) return Promise.reject(closedError());
       try {
-        port.postMessage(cloneJson(frame.message, limits.maxDepth));
+        port.postMessage(cloneJson(frame.message, limits.maxDepth, limits.maxMessageBytes));
         return DONE;
       } catch (thrown) {
         return Promise.reject(notJson(thrown));
@@ -102,16 +102,4 @@ export function portTransport(port: PortLike, options: PortOptions = {}): Transp
       return DONE;
     },
   };
-}
-
-function read(data: unknown, limits: Limits): Decoded {
-  // Some peers post text.
-  if (typeof data === "string") return decodeFrame(data, limits);
-  try {
-    const { kind, ...rest } = classify(cloneJson(data, limits.maxDepth));
-    // All kinds but "invalid" carry the message.
-    return kind === "invalid" ? { invalid: rest as InvalidFrame } : { frame: { message: (rest as { message: Message }).message } };
-  } catch (thrown) {
-    return { invalid: { error: { code: -32700, message: `Parse error: ${describeError(thrown)}` } } };
-  }
 }

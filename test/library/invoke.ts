@@ -1,4 +1,5 @@
-import { DEFAULT_MAX_DEPTH, type JsonObject } from "../../src/core/base/json.ts";
+import type { JsonObject } from "../../src/core/base/json.ts";
+import { DEFAULT_LIMITS } from "../../src/core/base/limits.ts";
 import type { Interceptor } from "../../src/core/interceptor/define.ts";
 import { invokeInterceptor } from "../../src/core/interceptor/invoke.ts";
 import type { InvokeParams, InvokeResult } from "../../src/core/wire/gen/interceptors.ts";
@@ -6,7 +7,7 @@ import { fakeHost } from "../support/fake-host.ts";
 
 /** Runs an interceptor as `interceptor/invoke` would. Every ready-made one is synchronous. */
 export function invoke(interceptor: Interceptor, params: Omit<InvokeParams, "name">): InvokeResult {
-  const result = invokeInterceptor(interceptor, { name: interceptor.descriptor.name, ...params }, { host: fakeHost(), maxDepth: DEFAULT_MAX_DEPTH });
+  const result = invokeInterceptor(interceptor, { name: interceptor.descriptor.name, ...params }, { host: fakeHost(), maxDepth: DEFAULT_LIMITS.maxDepth, maxMessageBytes: DEFAULT_LIMITS.maxMessageBytes });
   if (result instanceof Promise) throw new TypeError("the handler is asynchronous");
   return result;
 }

@@ -39,7 +39,7 @@ function bare() {
   const got: unknown[] = [];
   right.addEventListener("message", ({ data }) => got.push(data));
   right.start?.();
-  return { transport: portTransport(left, { onNoise: (why) => noise.push(why), limits: { maxQueuedFrames: 3 } }), right, noise, got };
+  return { transport: portTransport(left, { onNoise: (why) => noise.push(why), limits: { maxQueuedFrames: 3, maxMessageBytes: 10_000 } }), right, noise, got };
 }
 
 test("what is no plain JSON or no message is reported and dropped; a broken request is answered, a broken answer settles its request", async () => {
@@ -74,5 +74,21 @@ test("the peer's goodbye ends the connection after what came before it", async (
   await settle();
   assert.ok((await transport.receive()) !== undefined);
   assert.equal(await transport.receive(), undefined);
+  await transport.close();
+});
+
+test("a message of more than maxMessageBytes is neither sent nor taken, however few objects it is built of", async () => {
+  const { transport, right, got } = bare();
+  // A structured clone keeps what is shared shared.
+  let shared: object = { a: 1 };
+  for (let doublings = 0; doublings < 40; doublings++) shared = { l: shared, r: shared };
+  const small = portTransport(ports()[0], { limits: { maxMessageBytes: 1000 } });
+  await assert.rejects(small.send({ message: { jsonrpc: "2.0", id: 1, method: "m", params: { shared } } }), { code: "limit_exceeded" });
+  await small.close();
+  right.postMessage({ jsonrpc: "2.0", id: 2, method: "m", params: { shared } });
+  right.postMessage({ jsonrpc: "2.0", id: 3, method: "ping" });
+  assert.equal(((await transport.receive())?.frame.message as { id: number }).id, 3);
+  await settle();
+  assert.deepEqual(got.map((answer) => (answer as { id: number }).id), [2]);
   await transport.close();
 });

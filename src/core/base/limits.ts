@@ -3,7 +3,10 @@ import { DEFAULT_MAX_DEPTH } from "./json.ts";
 
 /** Every bound in the library: unit, default, and what happens above it. Pass a partial one wherever `limits` is an option. */
 export interface Limits {
-  /** Bytes of one message, line ending not counted. Above: that message is refused, the connection stays. */
+  /**
+   * Bytes of one message, line ending not counted. Above: that message is refused, the connection stays. An object that is handed over rather than
+   * written as text is measured by a lower bound of its text (see `cloneJson`); above it, what a handler returns is malformed.
+   */
   readonly maxMessageBytes: number;
   /** Nesting of one message. Above: refused as malformed. */
   readonly maxDepth: number;

@@ -79,6 +79,13 @@ export function createSignal(...parents: readonly (Signal | SignalLike | undefin
   return { signal, abort, dispose };
 }
 
+/** Whether a value can be listened to as a signal of either kind. */
+export function isSignal(value: unknown): value is Signal | SignalLike {
+  if (typeof value !== "object" || value === null || !("aborted" in value) || typeof value.aborted !== "boolean") return false;
+  if ("onAbort" in value) return typeof value.onAbort === "function";
+  return "addEventListener" in value && typeof value.addEventListener === "function" && "removeEventListener" in value;
+}
+
 /** Listens to either kind of signal; returns the unsubscriber. */
 export function subscribe(signal: Signal | SignalLike, listener: (reason: unknown) => void): () => void {
   if ("onAbort" in signal) return signal.onAbort(listener);

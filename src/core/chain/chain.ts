@@ -69,7 +69,7 @@ export interface Chain {
   plan(query: { event: string; phase: Phase; direction?: Direction; version?: string; error?: boolean }): Plan;
   /**
    * Runs the chain. Resolves whatever interceptors do; rejects with the reason of `signal`, or with a `LocalError` where the parameters are
-   * wrong: `invalid_argument`, `not_json` for the payload, `not_found` and `ambiguous` for names.
+   * wrong: `invalid_argument`, `not_json` and `limit_exceeded` for the payload, `not_found` and `ambiguous` for names.
    */
   execute(params: ExecuteParams): Promise<ChainResult>;
   stats(): ChainStats;

@@ -2,7 +2,8 @@ import { LocalError } from "../base/errors.ts";
 import type { Host } from "../base/host.ts";
 import { cloneJson, isObject, type JsonObject } from "../base/json.ts";
 import type { Limits } from "../base/limits.ts";
-import { subscribe, type Signal, type SignalLike } from "../base/signal.ts";
+import { isSignal, subscribe, type Signal, type SignalLike } from "../base/signal.ts";
+import { contextProblem } from "../wire/context.ts";
 import type { InvocationContext, Phase } from "../wire/gen/interceptors.ts";
 import { timeoutProblem } from "../wire/timeout.ts";
 import type { ChainEntry } from "./entry.ts";
@@ -21,7 +22,10 @@ export interface ExecuteParams {
   /** By default the server's side of requests that only clients send; required for all other events. */
   readonly direction?: Direction;
   readonly payload: unknown;
-  /** Nobody will change `payload`, `request`, `config` and `context` any more, so the chain need not copy them. They are plain JSON. */
+  /**
+   * Nobody will change `payload`, `request`, `config` and `context` any more, so the chain need not copy them. They are plain JSON, and the context is
+   * well formed: whoever takes it from elsewhere asks `contextProblem` first.
+   */
   readonly owned?: boolean;
   /** Protocol version of the message, for `compat`; unknown, every entry is compatible. */
   readonly version?: string | undefined;
@@ -67,7 +71,7 @@ export interface ChainParts {
  */
 export async function execute(params: ExecuteParams, parts: ChainParts): Promise<ChainResult> {
   const direction = resolveDirection(params.event, params.phase, params.direction);
-  const timeoutMs = params.timeoutMs ?? parts.timeoutMs;
+  const timeoutMs = params.timeoutMs === undefined ? parts.timeoutMs : params.timeoutMs;
   const problem = paramsProblem(params, timeoutMs);
   if (problem !== undefined) throw new LocalError("invalid_argument", problem);
   const { config } = params;
@@ -114,7 +118,7 @@ class Execution implements Run {
 
   constructor(params: ExecuteParams, parts: ChainParts, { plan, revalidate, timeoutMs, configs }: Settings) {
     const { host, limits } = parts;
-    const own = <T>(value: T): T => (params.owned || plan.steps.length === 0 ? value : cloneJson(value, limits.maxDepth));
+    const own = <T>(value: T): T => (params.owned || plan.steps.length === 0 ? value : cloneJson(value, limits.maxDepth, limits.maxMessageBytes));
     this.host = host;
     this.maxDepth = limits.maxDepth;
     this.reporter = parts.reporter;
@@ -175,12 +179,22 @@ function planFor({ event, phase, version, error, interceptors = [] }: ExecutePar
   return planSteps(plans.matches(event)[phase].filter((entry) => wanted.has(entry)), query);
 }
 
-function paramsProblem({ phase, error, config, context, interceptors, revalidate }: ExecuteParams, timeoutMs: unknown): string | undefined {
+function paramsProblem(params: ExecuteParams, timeoutMs: unknown): string | undefined {
+  const { phase, owned, version, interceptors, config, context, request, error, accept, revalidate, signal } = params;
   if (error === true && phase !== "response") return "error is for the response phase";
-  if (interceptors !== undefined && !Array.isArray(interceptors)) return "interceptors must be a list of names";
-  if (context !== undefined && !isObject(context)) return "context must be an object";
+  if (error !== undefined && typeof error !== "boolean") return "error must be a boolean";
+  if (version !== undefined && typeof version !== "string") return "version must be a string";
+  if (interceptors !== undefined && !(Array.isArray(interceptors) && interceptors.every(isText))) return "interceptors must be a list of names";
   if (config !== undefined && !(isObject(config) && Object.values(config).every(isObject))) return "config must hold an object for each name";
+  if (request !== undefined && !(isObject(request) && isText(request.method))) return "request must be an object with a method";
+  if (accept !== undefined && typeof accept !== "function") return "accept must be a function";
   if (revalidate !== undefined && revalidate !== "if-modified" && revalidate !== "never") return 'revalidate must be "if-modified" or "never"';
+  if (signal !== undefined && !isSignal(signal)) return "signal must be an AbortSignal";
   const fault = timeoutMs === undefined ? undefined : timeoutProblem(timeoutMs);
-  return fault === undefined ? undefined : `timeoutMs ${fault}`;
+  if (fault !== undefined) return `timeoutMs ${fault}`;
+  return context === undefined || owned === true ? undefined : contextProblem(context);
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string";
 }

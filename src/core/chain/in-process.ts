@@ -18,7 +18,7 @@ interface InProcessOptions {
  */
 export function interceptorSource(interceptors: readonly Interceptor[], options: InProcessOptions = {}): InterceptorSource {
   const { label = "local", host = detectHost() } = options;
-  const { maxDepth } = resolveLimits(options.limits);
+  const { maxDepth, maxMessageBytes } = resolveLimits(options.limits);
   const byName = new Map<string, Interceptor>();
   for (const interceptor of interceptors) {
     const { name } = interceptor.descriptor;
@@ -32,7 +32,7 @@ export function interceptorSource(interceptors: readonly Interceptor[], options:
     invoke(params, signal) {
       const interceptor = byName.get(params.name);
       if (interceptor === undefined) throw new LocalError("not_found", `no interceptor has the name ${JSON.stringify(params.name)}`);
-      return invokeInterceptor(interceptor, params, { host, signal, maxDepth, clock: "caller" });
+      return invokeInterceptor(interceptor, params, { host, signal, maxDepth, maxMessageBytes, clock: "caller" });
     },
   };
 }

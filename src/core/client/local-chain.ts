@@ -1,4 +1,5 @@
 import { LocalError } from "../base/errors.ts";
+import { isObject } from "../base/json.ts";
 import type { Signal } from "../base/signal.ts";
 import { createChain as createBareChain, type AddOptions, type Chain, type ChainOptions } from "../chain/chain.ts";
 import type { InterceptorSource } from "../chain/source.ts";
@@ -12,7 +13,7 @@ export type ServerTarget =
   | { readonly url: string };
 
 export interface AddServerOptions extends AddOptions {
-  /** How its interceptors are addressed, `label/name`; by default `server-1`, `server-2`, … Without `/`. */
+  /** How its interceptors are addressed, `label/name`; by default the first that is free of `server-1`, `server-2`, … Without `/`. */
   readonly label?: string;
   readonly signal?: Signal;
 }
@@ -21,7 +22,8 @@ export interface AddServerOptions extends AddOptions {
 export interface ConnectedChain extends Chain {
   /**
    * Adds all interceptors of a server, or nothing: of a connected client, of a source of your own, or of a server that the runtime starts or
-   * reaches. Rejects where the server cannot be had, does not list interceptors (-32601 included), or lists one that is refused.
+   * reaches. Rejects with `invalid_argument` for anything else, and where the server cannot be had, does not list interceptors (-32601
+   * included), or lists one that is refused.
    */
   addServer(server: McpClient | InterceptorSource | ServerTarget, options?: AddServerOptions): Promise<void>;
   /** Ends the connections that `addServer` has made. Their interceptors fail from then on. Idempotent. */
@@ -36,19 +38,39 @@ export interface ConnectedChainOptions extends ChainOptions {
 export function createChain(options: ConnectedChainOptions = {}): ConnectedChain {
   const chain = createBareChain(options);
   const opened = new Set<McpClient>();
-  let servers = 0;
+  // Labels of what was added here, or is about to be: those show on no entry yet, and a server without interceptors never does.
+  const labels = new Set<string>();
 
-  const addClient = (client: McpClient, { label = `server-${++servers}`, ...rest }: AddServerOptions) =>
-    chain.addSource(clientSource(client, { label, ...(options.limits === undefined ? {} : { limits: options.limits }) }), rest);
+  const freeLabel = () => {
+    const taken = new Set([...labels, ...chain.entries.map(({ label }) => label)]);
+    let number = 1;
+    while (taken.has(`server-${number}`)) number++;
+    return `server-${number}`;
+  };
+
+  const addSource = async (source: InterceptorSource, settings: AddOptions & { readonly signal?: Signal }) => {
+    const { label } = source;
+    const isNew = !labels.has(label);
+    labels.add(label);
+    try {
+      await chain.addSource(source, settings);
+    } catch (thrown) {
+      if (isNew) labels.delete(label);
+      throw thrown;
+    }
+  };
+  const addClient = (client: McpClient, { label = freeLabel(), ...rest }: AddServerOptions) =>
+    addSource(clientSource(client, { label, ...(options.limits === undefined ? {} : { limits: options.limits }) }), rest);
 
   // The members are accessors, which a spread would freeze at their first value.
   return Object.assign(Object.create(null, Object.getOwnPropertyDescriptors(chain)) as Chain, {
     async addServer(server: McpClient | InterceptorSource | ServerTarget, settings: AddServerOptions = {}) {
       if (server instanceof McpClient) return addClient(server, settings);
-      if ("invoke" in server) {
+      if (isSource(server)) {
         const { label: _label, ...rest } = settings;
-        return chain.addSource(server, rest);
+        return addSource(server, rest);
       }
+      if (!isTarget(server)) throw new LocalError("invalid_argument", NO_SERVER);
       if (options.connect === undefined) {
         const instead = "use createChain of mcp-interceptors/node, or pass a connected client";
         throw new LocalError("host_missing", `this chain cannot start or reach servers by itself: ${instead}`);
@@ -68,6 +90,22 @@ export function createChain(options: ConnectedChainOptions = {}): ConnectedChain
       await Promise.all(clients.map((client) => client.close()));
     },
   });
+}
+
+const NO_SERVER = "a server must be a connected McpClient, a source with list and invoke, or a target: { command } or { url }, which are texts";
+
+function isSource(server: unknown): server is InterceptorSource {
+  return isObject(server) && typeof server["list"] === "function" && typeof server["invoke"] === "function";
+}
+
+function isTarget(server: unknown): server is ServerTarget {
+  if (!isObject(server)) return false;
+  const { command, url } = server;
+  return command === undefined ? isText(url) : isText(command) && url === undefined;
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === "string" && value !== "";
 }
 
 /** A chain of interceptors in this process; more can be added to it, servers included. */

@@ -1,9 +1,10 @@
 import { ErrorCode, LocalError, RpcError } from "../base/errors.ts";
 import type { Host } from "../base/host.ts";
-import { cloneJson, isObject } from "../base/json.ts";
+import { cloneJson } from "../base/json.ts";
 import type { Signal } from "../base/signal.ts";
 import { isThenable } from "../base/thenable.ts";
-import type { InvokeParams, InvokeResult, Principal } from "../wire/gen/interceptors.ts";
+import { describeProblem } from "../wire/check.ts";
+import { checkInvokeParams, type InvokeParams, type InvokeResult, type Principal } from "../wire/gen/interceptors.ts";
 import { hooksMatch, isEvent } from "../wire/patterns.ts";
 import { timeoutProblem } from "../wire/timeout.ts";
 import { holds } from "./condition.ts";
@@ -17,6 +18,8 @@ export interface InvokeOptions {
   /** Cancels the run: the handler's signal aborts, and the call rejects with the reason. */
   readonly signal?: Signal;
   readonly maxDepth: number;
+  /** `Limits.maxMessageBytes`: a handler's result above it is malformed, since no message could carry it. */
+  readonly maxMessageBytes: number;
   /** Errors carry the handler's own text instead of a stable reason code. */
   readonly exposeErrors?: boolean;
   /** Whoever calls, as the transport verified it. */
@@ -53,7 +56,7 @@ export function invokeInterceptor(interceptor: Interceptor, params: InvokeParams
     if (timeoutMs !== undefined && elapsedMs > timeoutMs) throw executionTimedOut(name, timeoutMs, params.phase);
     const asked = { name, type: interceptor.descriptor.type, phase: params.phase, durationMs: Math.ceil(elapsedMs) };
     try {
-      return resultOfHandler(output, payload, asked, options.maxDepth);
+      return resultOfHandler(output, payload, asked, options);
     } catch (thrown) {
       throw failed("malformed_result", thrown);
     }
@@ -128,13 +131,14 @@ function skipped(interceptor: Interceptor, payload: unknown): unknown {
   return interceptor.descriptor.type === "validation" ? true : payload;
 }
 
-function checkParams({ descriptor }: Interceptor, { name, event, phase, config, context, timeoutMs }: InvokeParams): void {
+// In process as on the wire: the members by the check of `interceptor/invoke`, then what they mean.
+function checkParams({ descriptor }: Interceptor, params: InvokeParams): void {
   const refuse = (what: string, data: object) => new RpcError(ErrorCode.invalidParams, what, { interceptor: descriptor.name, ...data });
+  const problem = checkInvokeParams(params);
+  if (problem !== undefined) throw refuse(describeProblem(problem, "params"), { path: problem.path });
+  const { name, event, phase, timeoutMs } = params;
   if (name !== descriptor.name) throw refuse("name must be the interceptor's", { path: "/name" });
   if (!isEvent(event)) throw refuse('event must be a name, without "*"', { path: "/event" });
-  if (phase !== "request" && phase !== "response") throw refuse('phase must be "request" or "response"', { path: "/phase" });
-  if (config !== undefined && !isObject(config)) throw refuse("config must be an object", { path: "/config" });
-  if (context !== undefined && !isObject(context)) throw refuse("context must be an object", { path: "/context" });
   const timeoutFault = timeoutMs === undefined ? undefined : timeoutProblem(timeoutMs);
   if (timeoutFault !== undefined) throw refuse(`timeoutMs ${timeoutFault}`, { path: "/timeoutMs" });
   if (!hooksMatch(descriptor.hooks, event, phase)) {

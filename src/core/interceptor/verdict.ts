@@ -8,11 +8,14 @@ interface VerdictMessage {
   readonly severity?: Severity;
 }
 
+/** What an author may write by mistake, and nobody would read: the type refuses it. It stands in `messages`, or is said by {@link deny}. */
+type Unread = { readonly [Member in "message" | "reason" | "error" | "path"]?: never };
+
 /**
  * What a validator returns where a boolean says too little. It blocks if `valid` is false and the severity is `error`: its own, else the
  * highest among the messages, else `error`. `valid: true` never blocks.
  */
-export interface Verdict {
+export interface Verdict extends Unread {
   readonly valid: boolean;
   readonly severity?: Severity;
   readonly messages?: readonly VerdictMessage[];

@@ -111,7 +111,7 @@ export class McpServer {
       ...(stateKey === undefined ? {} : { keys: stateKey }),
       ...(stateTtlMs === undefined ? {} : { ttlMs: stateTtlMs }),
     });
-    this.#suspension = { states, maxAsks: limits.maxAsks, compile };
+    this.#suspension = { states, limits, compile };
     const announced = () => this.#capabilities();
     this.#features = createFeatures({ host, links: this.#links, limits, log, compile, pageSize, given, owned: methods, announced });
   }

@@ -63,7 +63,7 @@ export function hostInterceptors(server: McpServer, interceptors: readonly Inter
       throw new RpcError(ErrorCode.invalidParams, `There is no interceptor ${JSON.stringify(call.name)}`, data);
     }
     const caller = from.principal === undefined ? {} : { caller: from.principal };
-    const run = { host, signal: coreSignal, maxDepth: limits.maxDepth, exposeErrors, ...caller };
+    const run = { host, signal: coreSignal, maxDepth: limits.maxDepth, maxMessageBytes: limits.maxMessageBytes, exposeErrors, ...caller };
     // Whoever sends no limit gets the interceptor's own.
     const bounded = call.timeoutMs === undefined ? { ...call, timeoutMs: interceptor.timeoutMs ?? DEFAULT_TIMEOUT_MS } : call;
     const failed = (thrown: unknown): never => {

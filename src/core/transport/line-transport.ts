@@ -1,11 +1,11 @@
 import { utf8Encode } from "../base/bytes.ts";
 import { LocalError } from "../base/errors.ts";
 import { detectHost, type Host } from "../base/host.ts";
-import { isObject } from "../base/json.ts";
 import { resolveLimits, type Limits } from "../base/limits.ts";
 import { errorFrame, type Decoded, type Frame } from "../wire/frame.ts";
 import { createBatches } from "./batches.ts";
 import { newConnection } from "./connection.ts";
+import { standIn } from "./handed-over.ts";
 import { createFrameReader, encodeLine, type BrokenLine } from "./ndjson.ts";
 import { createOutgoingLane } from "./outgoing-lane.ts";
 import { closedError, secondReceive } from "./transport-errors.ts";
@@ -82,10 +82,7 @@ export function lineTransport(duplex: ByteDuplex, options: LineTransportOptions)
   const onBroken = async (line: BrokenLine): Promise<Arrival | undefined> => {
     report(line);
     const { error, id, answers } = line.invalid;
-    if (id !== undefined && answers === true) {
-      const data = { ...(isObject(error.data) ? error.data : {}), delivery: "unknown" };
-      return { frame: errorFrame(id, { ...error, data }), from, synthetic: true };
-    }
+    if (id !== undefined && answers === true) return standIn(line.invalid, id, from);
     const mayAnswer = line.kind === "response" || (line.kind === "unknown" && line.object && treatment === "drop");
     if (line.why === "too-long" && id === undefined && mayAnswer) {
       // It may well answer something, and nobody can tell what.
@@ -98,8 +95,8 @@ export function lineTransport(duplex: ByteDuplex, options: LineTransportOptions)
     return undefined;
   };
 
-  // Waits for room like any sender, so that a peer that sends garbage and reads nothing cannot make us hoard answers.
-  const answer = (frame: Frame) => lane.send(utf8Encode(encodeLine(frame, limits.maxDepth), host)).catch(() => {});
+  // Waits for room like any sender, so that a peer that sends garbage and reads nothing cannot make us hoard answers. They are short, and owed.
+  const answer = (frame: Frame) => lane.send(utf8Encode(encodeLine(frame, limits.maxDepth, Infinity), host)).catch(() => {});
 
   const pull = async (): Promise<Arrival | undefined> => {
     pulling = true;
@@ -138,7 +135,7 @@ export function lineTransport(duplex: ByteDuplex, options: LineTransportOptions)
   };
 
   const encode = (frame: Frame): Uint8Array => {
-    const bytes = utf8Encode(encodeLine(frame, limits.maxDepth), host);
+    const bytes = utf8Encode(encodeLine(frame, limits.maxDepth, limits.maxMessageBytes), host);
     if (bytes.length - 1 > limits.maxMessageBytes) {
       const message = `the message has ${bytes.length - 1} bytes, at most ${limits.maxMessageBytes} may be sent`;
       throw new LocalError("limit_exceeded", message, { details: { bytes: bytes.length - 1, maxMessageBytes: limits.maxMessageBytes } });

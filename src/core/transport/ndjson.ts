@@ -92,12 +92,15 @@ function describe(head: string, tail: string, why: BrokenLine["why"], invalid: I
   return { text: head, why, object: found.object, kind: found.kind, invalid: withSalvage(invalid, found) };
 }
 
-/** The frame as one line with its line feed. Throws `not_json` for a message that JSON cannot carry, or that is nested too deeply. */
-export function encodeLine(frame: Frame, maxDepth: number): string {
+/**
+ * The frame as one line with its line feed. Throws `not_json` for a message that JSON cannot carry, or that is nested too deeply, and
+ * `limit_exceeded` for one that is certain to have more than `maxBytes`; whoever sends it counts the bytes.
+ */
+export function encodeLine(frame: Frame, maxDepth: number, maxBytes: number): string {
   if (frame.text !== undefined) return encodeFrame(frame) + "\n";
   try {
     // Stringify alone would drop or alter what JSON cannot carry.
-    return encodeFrame({ message: cloneJson(frame.message, maxDepth) }) + "\n";
+    return encodeFrame({ message: cloneJson(frame.message, maxDepth, maxBytes) }) + "\n";
   } catch (thrown) {
     throw notJson(thrown);
   }

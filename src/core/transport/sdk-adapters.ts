@@ -1,7 +1,9 @@
 import { describeError, LocalError } from "../base/errors.ts";
 import { cloneJson, isObject } from "../base/json.ts";
 import { resolveLimits, type Limits } from "../base/limits.ts";
+import { errorFrame, type InvalidFrame } from "../wire/frame.ts";
 import { isRequest, isResult, type Message, type RequestId } from "../wire/message.ts";
+import { readHandedOver, standIn } from "./handed-over.ts";
 import { createInbox, DONE } from "./inbox.ts";
 import { contextFromExtra, extraFromContext, plainContext, type SdkTransport } from "./sdk-shape.ts";
 import { closedError, notJson } from "./transport-errors.ts";
@@ -11,14 +13,16 @@ export type { SdkSendOptions, SdkTransport } from "./sdk-shape.ts";
 
 interface FromSdkOptions {
   readonly limits?: Partial<Limits>;
-  /** Told of what the wrapped transport reports without closing. What it throws is ignored. */
+  /** Told of what the wrapped transport reports without closing, and of whatever it pushes that is no message. What it throws is ignored. */
   readonly onError?: (error: Error) => void;
 }
 
 /**
  * A transport of the official SDKs as one of ours; from here on it is ours alone. It is started by the first `send` or `receive`.
  * Pushed messages wait to be pulled; past `maxQueuedFrames` the connection is closed with `limit_exceeded`, as a push cannot be made to
- * wait. `Route.related` becomes `relatedRequestId`; a `Route.carry` that `toSdkTransport` made gives its other send options back.
+ * wait. What is pushed and is no message never arrives: a broken request that has an id is answered with its error, a broken response that
+ * has one arrives as a synthetic error response, the rest is dropped. `Route.related` becomes `relatedRequestId`; a `Route.carry` that
+ * `toSdkTransport` made gives its other send options back.
  */
 export function fromSdkTransport(sdk: SdkTransport, options: FromSdkOptions = {}): Transport {
   const limits = resolveLimits(options.limits);
@@ -43,18 +47,25 @@ export function fromSdkTransport(sdk: SdkTransport, options: FromSdkOptions = {}
       void shut();
       return;
     }
-    let arrival: Arrival;
-    try {
-      if (!isObject(pushed)) throw new LocalError("invalid_message", "the wrapped transport pushed something that is no JSON object");
-      // Their in-memory transport hands over the sender's own object. That it is a message was checked by the transport that read it.
-      arrival = { frame: { message: cloneJson(pushed, limits.maxDepth) as never as Message }, from: contextFromExtra(extra, plain) };
-    } catch (thrown) {
-      report(notJson(thrown));
-      return;
-    }
-    learnVersion(arrival.frame.message);
-    // Refused after the end, when nobody waits for it.
-    inbox.put(arrival).catch(() => {});
+    // Their in-memory transport hands over the sender's own object, and checks nothing.
+    const { frame, invalid } = readHandedOver(pushed, limits);
+    if (invalid !== undefined) return refuse(invalid, extra);
+    learnVersion(frame.message);
+    deliver({ frame, from: contextFromExtra(extra, plain) });
+  };
+
+  // Refused after the end, when nobody waits for it.
+  const deliver = (arrival: Arrival) => void inbox.put(arrival).catch(() => {});
+
+  const refuse = (invalid: InvalidFrame, extra: unknown) => {
+    const { error, id, answers } = invalid;
+    report(new LocalError("invalid_message", `the wrapped transport pushed what is no message: ${error.message}`));
+    if (id === undefined) return;
+    if (answers === true) return deliver(standIn(invalid, id, contextFromExtra(extra, plain)));
+    // In a promise, as their `send` may throw.
+    new Promise((settle) => settle(sdk.send(errorFrame(id, error).message))).catch((thrown: unknown) => {
+      report(closedError(`the wrapped transport failed to send: ${describeError(thrown)}`, thrown));
+    });
   };
 
   const learnVersion = (message: Message) => {
@@ -101,7 +112,7 @@ export function fromSdkTransport(sdk: SdkTransport, options: FromSdkOptions = {}
       if (closing !== undefined || inbox.ended) throw closedError();
       let message: Message;
       try {
-        message = cloneJson(frame.message, limits.maxDepth);
+        message = cloneJson(frame.message, limits.maxDepth, limits.maxMessageBytes);
       } catch (thrown) {
         throw notJson(thrown);
       }
@@ -131,6 +142,7 @@ function sendOptions(route: Route | undefined): { relatedRequestId?: RequestId }
 }
 
 interface ToSdkOptions {
+  readonly limits?: Partial<Limits>;
   /** The SDK's transport that `transport` is built on: its `sessionId` shows through, and `setProtocolVersion` reaches it. */
   readonly around?: SdkTransport;
 }
@@ -139,7 +151,8 @@ interface ToSdkOptions {
  * A transport of ours in the shape of the official SDKs, to be handed to their `connect`. Their `send` options travel in `Route`: the request
  * that a message belongs to as `related`, all of them as `carry`. `onclose` is called once, after everything was pushed.
  */
-export function toSdkTransport(transport: Transport, { around }: ToSdkOptions = {}): SdkTransport {
+export function toSdkTransport(transport: Transport, { around, limits }: ToSdkOptions = {}): SdkTransport {
+  const { maxDepth, maxMessageBytes } = resolveLimits(limits);
   let started = false;
   let over = false;
 
@@ -185,7 +198,7 @@ export function toSdkTransport(transport: Transport, { around }: ToSdkOptions = 
     async send(message, options) {
       let copy: unknown;
       try {
-        copy = cloneJson(message);
+        copy = cloneJson(message, maxDepth, maxMessageBytes);
       } catch (thrown) {
         throw notJson(thrown);
       }

@@ -40,7 +40,7 @@ export interface PeerContext {
 export interface Transport {
   /**
    * Settles once the frame is accepted under its lane's byte limit. Rejects with a `LocalError`: `closed` after the end,
-   * `limit_exceeded` or `not_json` for a frame that cannot be sent (the connection stays).
+   * `limit_exceeded`, `not_json` or, where the transport looks at it, `invalid_message` for a frame that cannot be sent (the connection stays).
    * The frame is the transport's from here on: nobody changes it afterwards.
    */
   send(frame: Frame, route?: Route): Promise<void>;

@@ -1,3 +1,4 @@
+import { compareCodePoints } from "../base/compare-code-points.ts";
 import type { InterceptorDescriptor, InterceptorsCapability } from "./gen/interceptors.ts";
 
 // This file (methods, capability), descriptors.ts and results.ts are all that knows how the SEP's parts look on the wire. Writers write one
@@ -18,8 +19,8 @@ export function interceptorMethod(method: string): "list" | "invoke" | undefined
   return INTERCEPTOR_SPELLINGS.invoke.some((spelling) => spelling === method) ? "invoke" : undefined;
 }
 
-/** The capability of a server: every event that a hook names, as declared, sorted, without doubles. */
+/** The capability of a server: every event that a hook names, as declared, in the order of code points, without doubles. */
 export function writeCapability(descriptors: readonly Pick<InterceptorDescriptor, "hooks">[]): InterceptorsCapability {
   const events = descriptors.flatMap(({ hooks }) => hooks.flatMap((hook) => hook.events));
-  return { supportedEvents: [...new Set(events)].sort() };
+  return { supportedEvents: [...new Set(events)].sort(compareCodePoints) };
 }

@@ -36,6 +36,7 @@ export function createScanner(types: readonly SensitiveType[]): Scanner {
       const text = fold(original);
       const found: Match[] = [];
       for (const detector of atSigns) findAtSign(text, detector, found);
+      if (atDigits.length > 0) for (const { type, end } of [...found]) if (type === "email") findGlued(text, end, atDigits, found);
       if (atDigits.length > 0) findAtDigits(text, atDigits, found);
       if (found.length === 0) return NOTHING;
       return mergeOverlaps(allow === undefined ? found : found.filter(({ start, end }) => !allow.has(original.slice(start, end))));
@@ -49,6 +50,22 @@ function findAtSign(text: string, detector: Detector, found: Match[]): void {
     if (span !== undefined) found.push({ type: detector.type, start: span.start, end: span.end });
   }
 }
+
+// What is glued to the end of an address (`a@example.com123-45-6789`): the address takes its first digits, and no detector starts behind a
+// letter. So each is shown the text from the digits on.
+function findGlued(text: string, end: number, detectors: readonly Detector[], found: Match[]): void {
+  let start = end;
+  while (isDigit(text.charCodeAt(start - 1))) start--;
+  if (start === end) return;
+  const rest = text.slice(start, start + GLUED_CHARS);
+  for (const detector of detectors) {
+    const span = detector.matchAt(rest, 0);
+    if (span !== undefined) found.push({ type: detector.type, start: start + span.start, end: start + span.end });
+  }
+}
+
+// More than any detector reads from its anchor on.
+const GLUED_CHARS = 128;
 
 function findAtDigits(text: string, detectors: readonly Detector[], found: Match[]): void {
   for (let start = 0; start < text.length; start++) {

@@ -128,6 +128,34 @@ describe("cloneJson", () => {
     assert.deepEqual(got, ["a", "b", "length", "0"]);
   });
 
+  it("refuses a value of few objects that refer to each other many times, before it fills the memory", () => {
+    let shared: object = { a: 1 };
+    for (let doublings = 0; doublings < 40; doublings++) shared = { l: shared, r: [shared] };
+    assert.throws(() => cloneJson(shared, undefined, 100_000), { code: "limit_exceeded", message: /more than 100000 bytes/ });
+    let flat: unknown[] = [];
+    for (let level = 0; level < 40; level++) flat = [flat, flat];
+    assert.throws(() => cloneJson({ flat }, undefined, 100_000), { code: "limit_exceeded" });
+  });
+
+  it("takes any value whose text is within the bound, and of plain ASCII exactly those", () => {
+    for (let seed = 1; seed <= 1000; seed++) {
+      const value = randomJson(seededRandom(seed), 5);
+      const text = JSON.stringify(value);
+      assert.equal(JSON.stringify(cloneJson(value, undefined, Buffer.byteLength(text))), text, `seed ${seed}`);
+    }
+    const plain = { a: "text", list: ["x", { b: [] }, {}, 1, "y"], c: { d: 5, e: undefined }, "": "" };
+    const bytes = JSON.stringify(plain).length;
+    assert.equal(JSON.stringify(cloneJson(plain, undefined, bytes)).length, bytes);
+    assert.throws(() => cloneJson(plain, undefined, bytes - 1), { code: "limit_exceeded" });
+    assert.throws(() => cloneJson("four", undefined, 5), { code: "limit_exceeded" });
+  });
+
+  it("keeps its count where a getter copies something else in mid-copy", () => {
+    const nosy = { get a() { return cloneJson(["x".repeat(50)]); }, b: "y".repeat(50) };
+    assert.throws(() => cloneJson(nosy, undefined, 116), { code: "limit_exceeded" });
+    assert.equal(JSON.stringify(cloneJson(nosy, undefined, 117)).length, 117);
+  });
+
   it("lets the error of a getter through", () => {
     const thrown = new RangeError("mine");
     assert.throws(() => cloneJson({ a: [{ get b() { throw thrown; } }] }), thrown);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { NEVER, createSignal, subscribe } from "../../../src/core/base/signal.ts";
+import { NEVER, createSignal, isSignal, subscribe } from "../../../src/core/base/signal.ts";
 
 describe("createSignal", () => {
   it("tells each listener once, in the order of subscription, with the first reason", () => {
@@ -101,6 +101,15 @@ describe("subscribe", () => {
     controller.abort("a");
     subscribe(controller.signal, (reason) => told.push(reason))();
     assert.deepEqual(told, ["a", "a"]);
+  });
+});
+
+describe("isSignal", () => {
+  it("knows both kinds of signal, and nothing that could not be listened to", () => {
+    for (const signal of [NEVER, createSignal().signal, new AbortController().signal]) assert.ok(isSignal(signal));
+    for (const other of [undefined, null, 5, "x", {}, { aborted: false }, { aborted: false, onAbort: 1 }, { aborted: 0, onAbort() {} }, new AbortController()]) {
+      assert.ok(!isSignal(other));
+    }
   });
 });
 

@@ -146,12 +146,52 @@ test("parameters that are wrong reject, and nothing runs", async () => {
     [{ timeoutMs: 0 }, "invalid_argument"],
     [{ interceptors: "v" }, "invalid_argument"],
     [{ config: { v: 1 } }, "invalid_argument"],
+    [{ interceptors: [5] }, "invalid_argument"],
     [{ context: "c" }, "invalid_argument"],
+    [{ timeoutMs: null }, "invalid_argument"],
+    [{ version: 20250618 }, "invalid_argument"],
+    [{ signal: {} }, "invalid_argument"],
+    [{ signal: null }, "invalid_argument"],
+    [{ request: { params: {} } }, "invalid_argument"],
+    [{ accept: "all" }, "invalid_argument"],
+    [{ error: "no" }, "invalid_argument"],
     [{ revalidate: true }, "invalid_argument"],
     [{ payload: cyclic }, "not_json"],
     [{ payload: { a: NaN } }, "not_json"],
   ];
   for (const [extra, code] of table) await assert.rejects(chain.execute({ ...CALL, ...extra } as typeof CALL), { code }, Object.keys(extra).join());
+});
+
+test("a wrong context rejects with the place of the fault, as it is refused on the wire", async () => {
+  const { chain } = rig();
+  let runs = 0;
+  chain.add(validates({ name: "v" }, () => (runs++, true)));
+  const wrong: [object, RegExp][] = [
+    [[], /^context must be an object$/],
+    [{ principal: 5 }, /^context\.principal must be an object$/],
+    [{ principal: { type: "root" } }, /^context\.principal\.type must be one of/],
+    [{ timestamp: 5 }, /^context\.timestamp must be a string$/],
+    [{ traceId: 7 }, /^context\.traceId must be a string$/],
+    [{ sessionId: null }, /^context\.sessionId must be a string$/],
+  ];
+  for (const [context, message] of wrong) {
+    await assert.rejects(chain.execute({ ...CALL, context: context as never }), { code: "invalid_argument", message });
+  }
+  assert.equal(runs, 0);
+  // Whoever vouches for a context and is wrong gets a failure of each interceptor, and no verdict.
+  const vouched = await chain.execute({ ...CALL, owned: true, context: { traceId: 7 } as never });
+  assert.deepEqual([vouched.status, vouched.results[0]?.error?.reason, runs], ["validation_failed", "unavailable", 0]);
+});
+
+test("a result that no message can hold fails its interceptor at once, and a payload like that is not taken", async () => {
+  const { chain } = rig({ limits: { maxMessageBytes: 50_000 } });
+  let shared: Record<string, unknown> = { a: 1 };
+  for (let doublings = 0; doublings < 40; doublings++) shared = { l: shared, r: shared };
+  chain.add([mutates({ name: "m", failOpen: true }, () => shared), validates({ name: "v", failOpen: true }, () => ({ valid: true, info: shared }))]);
+  const result = await chain.execute(CALL);
+  assert.deepEqual(result.results.map(({ error }) => error?.reason), ["malformed_result", "malformed_result"]);
+  assert.deepEqual([result.status, result.finalPayload], ["success", CALL.payload]);
+  await assert.rejects(chain.execute({ ...CALL, payload: shared }), { code: "limit_exceeded" });
 });
 
 test("an execution keeps the entries that it began with", async () => {

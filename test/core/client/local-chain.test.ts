@@ -27,6 +27,27 @@ describe("adding servers", () => {
     assert.deepEqual(addresses(chain), ["server-1/pass", "mine/pass", "server-2/pass"]);
   });
 
+  test("the label of a server is the first of server-1, server-2, … that nobody has, is getting or has got for an empty list", async () => {
+    const chain = createChain({ host: fakeHost() });
+    await chain.addServer((await hosting([pass])).client, { label: "server-1" });
+    await chain.addServer(interceptorSource([pass], { label: "server-2" }));
+    await chain.addServer((await hosting([])).client);
+    const pair = [await hosting([pass]), await hosting([pass])];
+    await Promise.all(pair.map(({ client }) => chain.addServer(client)));
+    assert.deepEqual(addresses(chain), ["server-1/pass", "server-2/pass", "server-4/pass", "server-5/pass"]);
+    await assert.rejects(chain.addServer((await connected()).client));
+    await chain.addServer((await hosting([pass])).client);
+    assert.equal(addresses(chain).at(-1), "server-6/pass");
+  });
+
+  test("what is no server is refused in words, before anything is started", async () => {
+    const chain = createChain({ host: fakeHost(), connect: () => assert.fail("nothing to connect to") });
+    const none = [null, undefined, "x", 5, [], {}, { url: 5 }, { command: 5 }, { command: "" }, { command: "a", url: "b" }, { invoke: 1, list: 2 }];
+    for (const server of none) {
+      await assert.rejects(chain.addServer(server as never), { code: "invalid_argument", message: /a connected McpClient, a source/ });
+    }
+  });
+
   test("takes a source of one's own, with its label", async () => {
     const chain = createChain({ host: fakeHost() });
     await chain.addServer(interceptorSource([pass], { label: "own" }), { overrides: { pass: { mode: "audit" } } });

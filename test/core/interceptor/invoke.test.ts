@@ -11,7 +11,7 @@ const hooks = [{ events: ["custom/op"], phase: "request" }] as const;
 const params: InvokeParams = { name: "x", event: "custom/op", phase: "request", payload: { a: 1 } };
 
 function invoke(interceptor: Interceptor, extra: Partial<InvokeParams> = {}, options: Partial<InvokeOptions> = {}) {
-  return invokeInterceptor(interceptor, { ...params, ...extra }, { host: fakeHost(), maxDepth: 64, ...options });
+  return invokeInterceptor(interceptor, { ...params, ...extra }, { host: fakeHost(), maxDepth: 64, maxMessageBytes: 10_000, ...options });
 }
 
 /** What a call throws or rejects with, as the error object of the response. */
@@ -83,6 +83,11 @@ test("wrong parameters are -32602 and say which", async () => {
     [{ phase: "both" as never }, /phase/, { path: "/phase" }],
     [{ config: [] as never }, /config/, { path: "/config" }],
     [{ context: "c" as never }, /context/, { path: "/context" }],
+    [{ context: { principal: 5 } as never }, /params\/context\/principal must be an object/, { path: "/context/principal" }],
+    [{ context: { principal: { type: "root" } } as never }, /principal\/type must be one of/, { path: "/context/principal/type" }],
+    [{ context: { timestamp: 5 } as never }, /timestamp must be a string/, { path: "/context/timestamp" }],
+    [{ context: { traceId: 7 } as never }, /traceId must be a string/, { path: "/context/traceId" }],
+    [{ _meta: { progressToken: {} } as never }, /progressToken/, { path: "/_meta/progressToken" }],
     [{ timeoutMs: 0 }, /timeoutMs/, { path: "/timeoutMs" }],
     [{ timeoutMs: 1.5 }, /timeoutMs/, { path: "/timeoutMs" }],
     [{ event: "nobody/hooks" }, /does not hook nobody\/hooks/, { event: "nobody/hooks", phase: "request" }],

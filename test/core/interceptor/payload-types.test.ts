@@ -29,3 +29,12 @@ test("the handler's payload has the type of the event's params or result, for ev
     ["budget", "pages", "fewer-roots", "quiet", "reads"],
   );
 });
+
+test("a verdict's type refuses members that nobody reads, and the verdict still counts", () => {
+  const hooks = [{ events: ["tools/call"], phase: "request" }] as const;
+  // @ts-expect-error: a message stands in `messages`, or is said by `deny`
+  const told = validator({ name: "told", hooks }, () => ({ valid: false, message: "why" }));
+  // @ts-expect-error: the same of a promise
+  const later = validator({ name: "later", hooks }, async () => ({ valid: false, reason: "why" }));
+  assert.deepEqual([told.descriptor.name, later.descriptor.name], ["told", "later"]);
+});

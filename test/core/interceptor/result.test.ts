@@ -6,8 +6,9 @@ import { blocks, readResult, type Asked } from "../../../src/core/wire/results.t
 
 const judged: Asked = { name: "v", type: "validation", phase: "request", durationMs: 3 };
 const changed: Asked = { name: "m", type: "mutation", phase: "request", durationMs: 3 };
-const verdict = (output: unknown) => resultOfHandler(output, null, judged, 64);
-const mutation = (output: unknown, original: unknown = { a: 1 }) => resultOfHandler(output, original, changed, 64);
+const LIMITS = { maxDepth: 64, maxMessageBytes: 10_000 };
+const verdict = (output: unknown) => resultOfHandler(output, null, judged, LIMITS);
+const mutation = (output: unknown, original: unknown = { a: 1 }) => resultOfHandler(output, original, changed, LIMITS);
 const malformed = { code: "malformed_result" };
 
 test("only an invalid result of severity error blocks", () => {
@@ -124,4 +125,13 @@ test("a handler's output is copied and must be JSON", () => {
   cyclic.self = cyclic;
   for (const bad of [{ a: NaN }, { a: () => 1 }, { a: new Date() }, { a: 1n }, cyclic]) assert.throws(() => mutation(bad), { code: "not_json" });
   assert.throws(() => verdict({ valid: true, info: { a: Infinity } }), { code: "not_json" });
+});
+
+test("a result larger than a message may be is refused, whoever it is built of", () => {
+  let shared: object = { a: 1 };
+  for (let doublings = 0; doublings < 40; doublings++) shared = { l: shared, r: shared };
+  const tooLarge = { code: "limit_exceeded" };
+  for (const output of [shared, mutated({}, { info: { shared } }), { text: "x".repeat(10_000) }]) assert.throws(() => mutation(output), tooLarge);
+  assert.throws(() => verdict({ valid: true, info: { shared } }), tooLarge);
+  assert.equal(mutation({ text: "x".repeat(9_000) }).type, "mutation");
 });

@@ -80,3 +80,33 @@ test("no two connections of a process have the same name", async () => {
   }
   assert.equal(names.size, 6);
 });
+
+test("what is no message rejects at its sender, never reaches the peer, and leaves the connection as it was", async () => {
+  const [near, far] = memoryPair();
+  const broken: unknown[] = [
+    null, [], {}, { id: 1, method: "ping" },
+    { jsonrpc: "2.0", id: 1, method: "tools/call", params: null },
+    { jsonrpc: "2.0", id: 1, method: "tools/call", params: ["x"] },
+    { jsonrpc: "2.0", id: 1.5, method: "ping" },
+    { jsonrpc: "2.0", id: 1, method: 5 },
+    { jsonrpc: "2.0", id: 1, result: {}, error: { code: 1, message: "both" } },
+    { jsonrpc: "2.0", id: 1, result: "text" },
+    { jsonrpc: "2.0", id: 1, error: "text" },
+  ];
+  for (const message of broken) {
+    await assert.rejects(near.send({ message: message as never }), { name: "LocalError", code: "invalid_message" }, JSON.stringify(message));
+  }
+  await near.send({ message: ping(1) });
+  assert.deepEqual((await far.receive())?.frame.message, ping(1));
+});
+
+test("a message that is certain to be longer than maxMessageBytes rejects, however few objects it is built of", async () => {
+  const [near, far] = memoryPair({ limits: { maxMessageBytes: 1000 } });
+  let shared: object = { a: 1 };
+  for (let doublings = 0; doublings < 40; doublings++) shared = { l: shared, r: shared };
+  for (const params of [{ shared }, { text: "x".repeat(1000) }]) {
+    await assert.rejects(near.send({ message: { ...ping(1), params } }), { code: "limit_exceeded" });
+  }
+  await near.send({ message: { ...ping(2), params: { text: "x".repeat(900) } } });
+  assert.equal(((await far.receive())?.frame.message as { id: number }).id, 2);
+});

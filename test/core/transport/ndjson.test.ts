@@ -87,19 +87,19 @@ test("gives the same messages for any mix of lines in any random cut", () => {
 
 test("writes one line with a bare LF, and its own text where a frame has one", () => {
   const message = { jsonrpc: "2.0", id: 1, method: "a" } as const;
-  assert.equal(encodeLine({ message }, 128), '{"jsonrpc":"2.0","id":1,"method":"a"}\n');
-  assert.equal(encodeLine({ message, text: '{ "jsonrpc":"2.0","id":1.0,"method":"a" }' }, 128), '{ "jsonrpc":"2.0","id":1.0,"method":"a" }\n');
+  assert.equal(encodeLine({ message }, 128, 1024), '{"jsonrpc":"2.0","id":1,"method":"a"}\n');
+  assert.equal(encodeLine({ message, text: '{ "jsonrpc":"2.0","id":1.0,"method":"a" }' }, 128, 1024), '{ "jsonrpc":"2.0","id":1.0,"method":"a" }\n');
 });
 
 test("writes text that was formatted over several lines as one line", () => {
   const text = '{\r\n  "jsonrpc": "2.0",\n  "method": "a\\n"\n}\n';
-  const line = encodeLine({ message: { jsonrpc: "2.0", method: "a\n" }, text }, 128);
+  const line = encodeLine({ message: { jsonrpc: "2.0", method: "a\n" }, text }, 128, 1024);
   assert.equal(line.indexOf("\n"), line.length - 1);
   assert.deepEqual(JSON.parse(line), JSON.parse(text));
 });
 
 test("escapes the line separators of Unicode in what it serialises, for readers that split at them", () => {
-  const line = encodeLine({ message: { jsonrpc: "2.0", method: "a", params: { t: "1\u20282\u20293" } } }, 128);
+  const line = encodeLine({ message: { jsonrpc: "2.0", method: "a", params: { t: "1\u20282\u20293" } } }, 128, 1024);
   assert.ok(!/[\u2028\u2029]/.test(line));
   assert.deepEqual(JSON.parse(line).params, { t: "1\u20282\u20293" });
 });

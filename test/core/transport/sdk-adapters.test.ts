@@ -242,3 +242,58 @@ test("the transport it is built around shows its session through", async () => {
   outer.setProtocolVersion?.("2025-06-18");
   assert.deepEqual(versions, ["2025-06-18"]);
 });
+
+test("a broken request that is pushed is answered with its one error, a broken response arrives as an error, the rest is dropped and reported", async () => {
+  const { sdk, sent } = scriptedSdk();
+  const errors: string[] = [];
+  const transport = fromSdkTransport(sdk, { onError: ({ message }) => errors.push(message), limits: { maxMessageBytes: 1000 } });
+  let pending = transport.receive();
+  const requests = [
+    { jsonrpc: "2.0", id: 1, method: "tools/call", params: null },
+    { jsonrpc: "2.0", id: 2, method: "tools/call", params: ["x"] },
+    { jsonrpc: "2.0", id: 3, method: 5 },
+    { jsonrpc: "2.0", id: 4, method: "m", result: {} },
+    { jsonrpc: "2.0", id: 5, method: "m", params: { f() {} } },
+    { jsonrpc: "2.0", id: 6, method: "m", params: { text: "x".repeat(1000) } },
+    { jsonrpc: "2.0", id: 7 },
+  ];
+  const responses = [
+    { jsonrpc: "2.0", id: 11, result: {}, error: { code: 1, message: "both" } },
+    { jsonrpc: "2.0", id: 12, result: "text" },
+    { jsonrpc: "2.0", id: 13, error: { code: "x" } },
+    { jsonrpc: "2.0", id: 14, result: { at: new Date(0) } },
+  ];
+  const hopeless = [null, 5, "x", [], {}, { jsonrpc: "2.0", id: 1.5, method: "ping" }, { jsonrpc: "2.0", id: null, result: 1 }];
+  for (const pushed of [...requests, ...hopeless, ...responses, ping(99)]) sdk.onmessage?.(pushed);
+  await settle();
+  assert.deepEqual(
+    sent.map(({ message }) => [(message as { id: number }).id, (message as { error: { code: number } }).error.code]),
+    [1, 2, 3, 4, 5, 6, 7].map((id) => [id, -32600]),
+  );
+  for (const id of [11, 12, 13, 14]) {
+    const arrival = await pending;
+    const { error, ...rest } = arrival?.frame.message as { id: number; error: { code: number; data: unknown } };
+    assert.deepEqual([rest, error.code, error.data, arrival?.synthetic], [{ jsonrpc: "2.0", id }, -32600, { delivery: "unknown" }, true]);
+    pending = transport.receive();
+  }
+  assert.deepEqual((await pending)?.frame.message, ping(99));
+  assert.equal(errors.length, requests.length + hopeless.length + responses.length);
+  await transport.close();
+});
+
+test("an answer to a broken request that cannot be sent is reported, and the connection stays", async () => {
+  const { sdk } = scriptedSdk({
+    send: () => {
+      throw new TypeError("no way out");
+    },
+  });
+  const errors: string[] = [];
+  const transport = fromSdkTransport(sdk, { onError: ({ message }) => errors.push(message) });
+  const pending = transport.receive();
+  sdk.onmessage?.({ jsonrpc: "2.0", id: 1, method: "m", params: 5 });
+  sdk.onmessage?.(ping(2));
+  assert.deepEqual((await pending)?.frame.message, ping(2));
+  await settle();
+  assert.match(errors[1] ?? "", /failed to send: .*no way out/);
+  await transport.close();
+});

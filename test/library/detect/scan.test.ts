@@ -76,3 +76,10 @@ test("gets through a megabyte of one detector's worst text", () => {
     assert.deepEqual(createScanner(SENSITIVE_TYPES).find(part.repeat(1_000_000 / part.length)), [], part);
   }
 });
+
+test("leaves nothing of a number that is glued to the end of an address", () => {
+  for (const glued of ["123-45-6789", "4111 1111 1111 1111", "555-123-4567", "10.0.0.1"]) {
+    assert.deepEqual(read(`to a@example.com${glued} and on`), [["email", `a@example.com${glued}`]]);
+  }
+  assert.deepEqual(read("a@example.com2 b"), [["email", "a@example.com2"]]);
+});

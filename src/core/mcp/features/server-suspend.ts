@@ -1,5 +1,6 @@
 import { ErrorCode, LocalError, RpcError } from "../../base/errors.ts";
 import { cloneJson, isObject, ownMember, type JsonObject } from "../../base/json.ts";
+import type { Limits } from "../../base/limits.ts";
 import { isThenable } from "../../base/thenable.ts";
 import type { IncomingRequest } from "../../jsonrpc/incoming.ts";
 import { describeProblem } from "../../wire/check.ts";
@@ -22,7 +23,7 @@ export interface Suspendable {
 
 export interface SuspensionParts {
   readonly states: SealedStates;
-  readonly maxAsks: number;
+  readonly limits: Limits;
   readonly compile: SchemaCompiler;
 }
 
@@ -108,7 +109,8 @@ interface Suspension {
 }
 
 function openSuspension(parts: SuspensionParts, request: IncomingRequest, original: JsonObject, capabilities: ClientCapabilities): Suspension {
-  const { states, maxAsks, compile } = parts;
+  const { states, compile } = parts;
+  const { maxAsks, maxDepth, maxMessageBytes } = parts.limits;
   const { method, params } = request;
   // By the order of the questions, which their digests may not be ready in.
   const asked: (Asked | undefined)[] = [];
@@ -125,7 +127,7 @@ function openSuspension(parts: SuspensionParts, request: IncomingRequest, origin
       throw (verdict = invalidParams("params.requestState is not what this server gave out"));
     }
     // Copies, here and below: what a handler does to a question or an answer later is of no effect on what is sent or kept.
-    const question = cloneJson(given);
+    const question = cloneJson(given, maxDepth, maxMessageBytes);
     if (index >= maxAsks) throw (verdict = askedTooMuch(`more than ${maxAsks} questions`));
     requireCapability(question, capabilities);
     const digest = await states.digest([question.method, question.params ?? {}]);
@@ -153,7 +155,7 @@ function openSuspension(parts: SuspensionParts, request: IncomingRequest, origin
     async once<Value>(key: string, make: () => Value | Promise<Value>) {
       const before = ownMember(saved.kept, key);
       // What is kept goes through JSON, on the first run as on the later ones.
-      const value = kept.has(key) ? kept.get(key) : before !== undefined ? before : cloneJson(await make());
+      const value = kept.has(key) ? kept.get(key) : before !== undefined ? before : cloneJson(await make(), maxDepth, maxMessageBytes);
       kept.set(key, value);
       // A copy, as above. Kept under the key by the caller's own function of the same type, in this run or an earlier one.
       return cloneJson(value) as Value;
