@@ -41,7 +41,7 @@ export function createFlow(state: GuardState, sinks: Sinks): Flow {
 
   // A request as the interceptors of its response will see it: whoever gets the message may edit it, so they get a copy where any asks.
   const kept = (chain: Chain, message: RequestMessage): RequestMessage =>
-    chain.entries.some(({ withRequest }) => withRequest) ? cloneJson(message, limits.maxDepth) : message;
+    chain.entries.some(({ withRequest }) => withRequest) ? cloneJson(message, limits.maxDepth, limits.maxMessageBytes) : message;
 
   // Asking the chain about its own methods would never end.
   const hosted = ({ initiator, method }: Exchange) =>
@@ -216,7 +216,7 @@ export function createFlow(state: GuardState, sinks: Sinks): Flow {
       if (context === undefined) return await refuse(subject, "context_failed", unjudgeable());
       judgement = await judge({
         // What the application sends without text may still be in its hands, and what is judged must be what is sent. An arrival is ours alone.
-        frame: sinks.direction === "sending" && frame.text === undefined ? { message: cloneJson(frame.message, limits.maxDepth) } : frame,
+        frame: sinks.direction === "sending" && frame.text === undefined ? { message: cloneJson(frame.message, limits.maxDepth, limits.maxMessageBytes) } : frame,
         cases,
         chain: scope.chain,
         direction: sinks.direction,

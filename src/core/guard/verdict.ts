@@ -4,8 +4,8 @@ import { cloneJson, isObject, type JsonObject } from "../base/json.ts";
 import { isThenable } from "../base/thenable.ts";
 import type { Direction } from "../chain/plan.ts";
 import type { PeerContext } from "../transport/transport.ts";
-import { describeProblem } from "../wire/check.ts";
-import { checkInvocationContext, type InvocationContext, type Phase } from "../wire/gen/interceptors.ts";
+import { contextProblem } from "../wire/context.ts";
+import type { InvocationContext, Phase } from "../wire/gen/interceptors.ts";
 import type { Message, RequestId } from "../wire/message.ts";
 import { outcomesOf, principalOf, type BlockReason, type Decision } from "./decision.ts";
 import type { Judgement } from "./judge.ts";
@@ -57,9 +57,9 @@ async function providedContext(
     const provided: unknown = isThenable(asked) ? await within(state.host, asked, state.policy.contextTimeoutMs ?? PATIENCE_MS, "the context provider") : asked;
     if (provided !== undefined && !isObject(provided)) throw new LocalError("invalid_argument", "it must give an object");
     // A copy: whoever provides it may keep it.
-    const context = cloneJson<JsonObject>({ ...base, ...provided }, state.limits.maxDepth);
-    const problem = checkInvocationContext(context);
-    if (problem !== undefined) throw new LocalError("invalid_argument", describeProblem(problem, "context"));
+    const context = cloneJson<JsonObject>({ ...base, ...provided }, state.limits.maxDepth, state.limits.maxMessageBytes);
+    const problem = contextProblem(context);
+    if (problem !== undefined) throw new LocalError("invalid_argument", problem);
     return context;
   } catch (thrown) {
     state.log("error", `no context for ${subject.event}: ${describeError(thrown)}`);
