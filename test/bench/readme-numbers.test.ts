@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { readmeFaults } from "./readme-numbers.ts";
+import { readmeFaults, withNumbers } from "./readme-numbers.ts";
 import { README_FILE, readResults, withResults } from "./results.ts";
 
 const NUMBERS = {
@@ -59,4 +59,12 @@ describe("the READMEs", () => {
     assert.match(text, /<!-- results -->\n.+/);
     assert.equal(text, withResults(text, readResults()));
   });
+});
+
+test("a run writes its numbers into the markers, at the precision that is printed there", () => {
+  const numbers = { a: { value: 8.449, unit: "×", what: "" }, b: { value: 12.6, unit: "×", what: "" } } as const;
+  const text = "x <!-- bench:a -->1.0<!-- /bench --> <!-- bench:b -->9<!-- /bench --> <!-- bench:c -->1<!-- /bench -->";
+  const filled = withNumbers(text, numbers);
+  assert.equal(filled, "x <!-- bench:a -->8.4<!-- /bench --> <!-- bench:b -->13<!-- /bench --> <!-- bench:c -->1<!-- /bench -->");
+  assert.deepEqual(readmeFaults(filled, numbers), ["bench:c is no key of results.json"]);
 });

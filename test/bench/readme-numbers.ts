@@ -28,3 +28,12 @@ function matches(measured: number, printed: string): boolean {
   // What rounds either way may be printed either way.
   return Math.abs(measured - Number(printed)) <= 0.5 * 10 ** -decimals + Number.EPSILON * 2 * measured;
 }
+
+/** The text with the measured number in each marker, at the precision that it prints. Markers of unknown keys stay, for {@link readmeFaults} to name. */
+export function withNumbers(text: string, numbers: Results["numbers"]): string {
+  return text.replace(MARKER, (whole: string, key: string, printed: string) => {
+    const measured = Object.hasOwn(numbers, key) ? numbers[key] : undefined;
+    if (measured === undefined) return whole;
+    return `<!-- bench:${key} -->${measured.value.toFixed(printed.split(".")[1]?.length ?? 0)}<!-- /bench -->`;
+  });
+}

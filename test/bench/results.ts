@@ -30,6 +30,9 @@ export interface Results {
 export const RESULTS_FILE = fileURLToPath(new URL("results.json", import.meta.url));
 export const README_FILE = fileURLToPath(new URL("README.md", import.meta.url));
 
+/** The project's own README, whose markers quote the numbers. */
+export const PROJECT_README_FILE = fileURLToPath(new URL("../../README.md", import.meta.url));
+
 export function readResults(): Results {
   // Written by run.ts alone, and compared with what is rendered from it.
   return JSON.parse(readFileSync(RESULTS_FILE, "utf8")) as Results;

@@ -1,11 +1,12 @@
 // Builds the package, measures it against what README.md says, and writes results.json and the table in README.md.
+import { withNumbers } from "./readme-numbers.ts";
 import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { cpus, loadavg } from "node:os";
 import { join } from "node:path";
 import { installInterop } from "../support/install-interop.ts";
 import { compareInMemory, compareOnStdio, compareRedaction, ROOT } from "./compare.ts";
-import { README_FILE, renderResults, RESULTS_FILE, withResults, type Measured, type Results } from "./results.ts";
+import { PROJECT_README_FILE, README_FILE, renderResults, RESULTS_FILE, withResults, type Measured, type Results } from "./results.ts";
 import { PIN } from "./worker.ts";
 
 function build(): void {
@@ -85,4 +86,5 @@ const results: Results = {
 
 writeFileSync(RESULTS_FILE, `${JSON.stringify(results, undefined, 2)}\n`);
 writeFileSync(README_FILE, withResults(readFileSync(README_FILE, "utf8"), results));
+writeFileSync(PROJECT_README_FILE, withNumbers(readFileSync(PROJECT_README_FILE, "utf8"), results.numbers));
 console.log(`\n${renderResults(results)}`);
