@@ -7,6 +7,7 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { installInterop } from "../support/install-interop.ts";
 
+const REAL_PROCESSES = /^(?:official|guarded|matrix)\b/;
 const FILE_TIMEOUT_MS = 10 * 60_000;
 const root = import.meta.dirname ?? new URL(".", import.meta.url).pathname;
 
@@ -67,11 +68,18 @@ const comparisons: string[] = [];
 let failed = files.length === 0;
 for (const file of files) {
   console.log(`\n${file}`);
-  const result = await runFile(file);
+  let result = await runFile(file);
+  let again = "";
+  if (result.failed && REAL_PROCESSES.test(file)) {
+    // Published servers and their timers share a busy machine with everything else. What fails twice is a fault; what fails once is shown.
+    console.log(`\n${file} failed and runs once more`);
+    result = await runFile(file);
+    again = ", at the second try";
+  }
   failed ||= result.failed;
   comparisons.push(...result.compared);
   const { tests, pass, fail, skipped } = result;
-  rows.push(`${result.failed ? "FAILED" : "passed"}  ${file}: ${tests} tests, ${pass} pass, ${fail} fail, ${skipped} skipped`);
+  rows.push(`${result.failed ? "FAILED" : "passed"}  ${file}: ${tests} tests, ${pass} pass, ${fail} fail, ${skipped} skipped${again}`);
 }
 if (comparisons.length > 0) console.log(`\nwhat was compared with wrap and without:\n${comparisons.map((line) => `  ${line}`).join("\n")}`);
 console.log(`\n${rows.join("\n") || `no file matches ${wanted.join(" ") || "*.interop.ts"}`}`);

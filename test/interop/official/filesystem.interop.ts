@@ -76,6 +76,7 @@ describe("policies in front of server-filesystem", { concurrency: 3 }, () => {
           ]);
           return result as { content: { text: string }[]; structuredContent: { content: string } };
         });
+        assert.ok(redacted.structuredContent !== undefined, `the answer was ${JSON.stringify(redacted)}`);
         const { text } = redacted.content[0]!;
         assert.equal(redacted.structuredContent.content, text, "both in the same way");
         assert.match(text, /^Write to \S+ today\.\n$/);
