@@ -23,9 +23,10 @@ export interface ByteDuplex {
 // Enough of a line to recognise it by in a log.
 const NOISE_CHARS = 4096;
 
-/** A line that was no message. `text` is what came, or its start. */
+/** A line that was no message. `text` is what came, or its start; `length` counts the characters of what is known of it. */
 export interface Noise {
   readonly text: string;
+  readonly length: number;
   readonly why: string;
 }
 
@@ -70,7 +71,7 @@ export function lineTransport(duplex: ByteDuplex, options: LineTransportOptions)
 
   const report = (line: BrokenLine) => {
     try {
-      onNoise?.({ text: line.text.slice(0, NOISE_CHARS), why: line.invalid.error.message });
+      onNoise?.({ text: line.text.slice(0, NOISE_CHARS), length: line.text.length, why: line.invalid.error.message });
     } catch {
       // An observer's fault is no reason to lose the connection.
     }
