@@ -35,7 +35,7 @@ export function describeChainLog({ address, event, phase, reason, message }: Cha
 
 /** A line that was no message: a stray banner, or the rest of a message that was broken in two. */
 export function describeNoise(who: string, { text, length, why }: Noise, verbose: boolean): string {
-  const said = `${who} wrote a line of ${length} characters that is no message`;
+  const said = `${who} wrote a line${length === undefined ? "" : ` of ${length} characters`} that is no message`;
   if (verbose) return `${said} (${printable(why, TEXT_CHARS)}): "${printable(text, QUOTE_CHARS)}"`;
   // Where in the message it went wrong is told by keys of the sender's.
   return `${said} (${printable(why.replace(/ at \/.*(?= \(offset \d+\))/s, ""), QUOTE_CHARS)})`;

@@ -29,6 +29,7 @@ test("a failure is told by names and its reason, its text with --verbose alone",
 test("a stray line is told by its length and what is wrong with it, but for the keys on the way there", () => {
   const noise = { text: 'SECRET", "more": 1', length: 5000, why: "Invalid message: a duplicate key at /result/SECRET at / (offset 1)/x (offset 77). Advice." };
   assert.equal(describeNoise("the server", noise, false), "the server wrote a line of 5000 characters that is no message (Invalid message: a duplicate key (offset 77). Advice.)");
+  assert.equal(describeNoise("the server", { text: "SECRET", why: "Message too long" }, false), "the server wrote a line that is no message (Message too long)");
   assert.ok(describeNoise("the server", noise, true).endsWith(': "SECRET", "more": 1"'));
 });
 
