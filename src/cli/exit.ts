@@ -20,7 +20,8 @@ let decided = false;
 export function reportForeignExit(): void {
   process.on("exit", (code) => {
     if (decided) return;
-    const how = code === 13 ? "a promise that it waits for can no longer settle" : `a module has called process.exit, or an error was not caught (exit code ${code})`;
+    const left = `a module has called process.exit, or an error was not caught (exit code ${code})`;
+    const how = code === 13 ? "a promise that it waits for can no longer settle" : left;
     try {
       // Nothing asynchronous happens any more.
       writeSync(2, `mcp-interceptors: this process ends before its time: ${how}\n`);

@@ -26,7 +26,8 @@ export function watchStart(parent: number, limitMs: number): StartWatch {
   const onSignal = (signal: NodeJS.Signals) => giveUp(exitBy(signal), `this process was ended by ${signal}`);
   for (const signal of ENDING_SIGNALS) process.on(signal, onSignal);
   const parentWatch = watchParent(parent, () => giveUp({ code: 1 }, "the process that started this one is gone"));
-  const timer = setTimeout(() => stop.abort(new LocalError("timeout", `it was not ready within ${limitMs} ms, which is all that the start may take`)), limitMs);
+  const late = new LocalError("timeout", `it was not ready within ${limitMs} ms, which is all that the start may take`);
+  const timer = setTimeout(() => stop.abort(late), limitMs);
   return {
     signal: stop.signal,
     get exit() {

@@ -107,11 +107,14 @@ export async function wrap(words: readonly string[]): Promise<Exit> {
     }
     watch.release();
     if (!values.has("quiet")) process.stderr.write(`mcp-interceptors: guarding ${printable(command)} with ${describeInterceptors(chain.entries)}\n`);
+    const observe = (decision: Decision) => {
+      if (isDropped(decision)) log("warn", describeDropped(decision));
+    };
     const guard: Omit<GuardOptions, "role"> = {
       chain: { current: () => chain },
       log: (entry) => log(entry.level, entry.message),
       policy: { interceptNotifications: true, answerAs },
-      ...(decisions === undefined ? { observe: (decision) => void (isDropped(decision) && log("warn", describeDropped(decision))) } : { record: decisions.record }),
+      ...(decisions === undefined ? { observe } : { record: decisions.record }),
     };
     const times = requestTimeoutMs === undefined ? {} : { requestTimeoutMs, initializeTimeoutMs: requestTimeoutMs };
     return await run(child, posture, guard, { ...times, log: (entry) => log(entry.level, entry.message) }, verbose);

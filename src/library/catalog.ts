@@ -35,7 +35,7 @@ export const readyMade: ReadonlyMap<string, ReadyMade> = new Map<string, ReadyMa
       summary: "hides tools, and refuses calls of them, by name or prefix*",
       configSchema: toolFilterConfigSchema,
       create: (config) => toolFilter(config as ToolFilterConfig | undefined),
-      doubt: (config) => (isObject(config) && (config["allow"] !== undefined || isNonEmpty(config["deny"])) ? undefined : `it has no rules and filters nothing; ${EXAMPLE}`),
+      doubt: (config) => (hasRules(config) ? undefined : `it has no rules and filters nothing; ${EXAMPLE}`),
       // As a server answers for a tool that it does not have: who asks learns nothing about which tools are hidden.
       answerAs: { "tool-filter": ({ params }) => new RpcError(ErrorCode.invalidParams, `Unknown tool: ${nameIn(params)}`) },
     },
@@ -44,8 +44,10 @@ export const readyMade: ReadonlyMap<string, ReadyMade> = new Map<string, ReadyMa
 
 const EXAMPLE = `give it some, as in tool-filter='{"deny":["delete_*"]}'`;
 
-function isNonEmpty(value: unknown): boolean {
-  return Array.isArray(value) && value.length > 0;
+function hasRules(config: unknown): boolean {
+  if (!isObject(config)) return false;
+  const { allow, deny } = config;
+  return allow !== undefined || (Array.isArray(deny) && deny.length > 0);
 }
 
 function nameIn(params: unknown): string {
