@@ -64,7 +64,7 @@ try {
   const guarded = await connect(wrapped, (chunk) => (notes += chunk));
 
   say(bold("mcp-interceptors: a client, the wrapper, and an address book behind it"));
-  say(dim(`  ${["mcp-interceptors", ...wrapped.slice(node.length + 1)].map((word) => word.replace(here("."), "examples")).join(" ").replace(logFile, "FILE")}`));
+  say(dim(`  ${["mcp-interceptors", ...wrapped.slice(node.length + 1)].map((word) => word.replace(here("."), "examples/")).join(" ").replace(logFile, "FILE")}`));
   say();
   say(bold("Interceptors found"));
   const found = /with (.*)$/m.exec(notes)?.[1] ?? "none";

@@ -1,4 +1,4 @@
-import { fstatSync } from "node:fs";
+import { constants, fstatSync, statSync } from "node:fs";
 import { open, type FileHandle } from "node:fs/promises";
 import { describeError } from "../core/base/errors.ts";
 import type { Decision } from "../core/guard/decision.ts";
@@ -10,28 +10,38 @@ export interface DecisionLog {
   close(): Promise<void>;
 }
 
-// By another name: /dev/stdout, or the file that the shell has sent stdout to. A device such as /dev/null takes anything.
+// By another name: /dev/stdout, or the file that the shell has sent stdout to.
 async function isStdout(file: FileHandle): Promise<boolean> {
   try {
     const [own, stdout] = [await file.stat(), fstatSync(1)];
-    return !own.isCharacterDevice() && own.dev === stdout.dev && own.ino === stdout.ino;
+    return own.dev === stdout.dev && own.ino === stdout.ino;
   } catch {
     // There is no stdout.
     return false;
   }
 }
 
-/** Opens a file for appending; one that does not exist is made readable by its owner alone. */
+// A pipe without a reader would hold up its opening, and one with a slow reader every message. O_NONBLOCK is for one that comes in between.
+const APPEND = constants.O_APPEND | constants.O_CREAT | constants.O_WRONLY | (constants.O_NONBLOCK ?? 0);
+
+/** Opens a regular file for appending, and nothing else; one that does not exist is made readable by its owner alone. */
 export async function openDecisionLog(path: string): Promise<DecisionLog> {
   let file: FileHandle;
   try {
-    file = await open(path, "a", 0o600);
+    const there = statSync(path, { throwIfNoEntry: false });
+    if (there !== undefined && !there.isFile()) throw notRegular(path);
+    file = await open(path, APPEND, 0o600);
+    if (!(await file.stat()).isFile()) {
+      await file.close();
+      throw notRegular(path);
+    }
   } catch (cause) {
+    if (cause instanceof UsageError) throw cause;
     throw new UsageError(`--log ${path} cannot be opened: ${describeError(cause)}`, "name a file in a folder that you may write to");
   }
   if (await isStdout(file)) {
     await file.close();
-    throw new UsageError(`--log ${path} is this program's stdout, which carries messages and nothing else`, "name a file, or /dev/stderr");
+    throw new UsageError(`--log ${path} is this program's stdout, which carries messages and nothing else`, "name another file");
   }
   // One write at a time, so that lines never mix and their order is that of the decisions.
   let last: Promise<unknown> = Promise.resolve();
@@ -46,4 +56,8 @@ export async function openDecisionLog(path: string): Promise<DecisionLog> {
       await file.close();
     },
   };
+}
+
+function notRegular(path: string): UsageError {
+  return new UsageError(`--log ${path} is no regular file`, "name a file; one that does not exist is made");
 }

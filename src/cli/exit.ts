@@ -1,3 +1,4 @@
+import { writeSync } from "node:fs";
 import { Writable } from "node:stream";
 
 /** How this process should end: with a code, or by the signal that ended the server; `code` is then 128 and its number, as shells have it. */
@@ -9,11 +10,34 @@ export interface Exit {
 // Whoever reads neither stream any more must not keep us.
 const FLUSH_MS = 1000;
 
+// Whether the end that is coming is of our own making.
+let decided = false;
+
+/**
+ * Makes an end that is not `endProcess`'s known for what it is: a module may call `process.exit`, and then nothing that waits is answered. One
+ * line on stderr, and exit code 1 in place of 0.
+ */
+export function reportForeignExit(): void {
+  process.on("exit", (code) => {
+    if (decided) return;
+    const left = `a module has called process.exit, or an error was not caught (exit code ${code})`;
+    const how = code === 13 ? "a promise that it waits for can no longer settle" : left;
+    try {
+      // Nothing asynchronous happens any more.
+      writeSync(2, `mcp-interceptors: this process ends before its time: ${how}\n`);
+    } catch {
+      // Nobody reads it.
+    }
+    if (code === 0 || code === 13) process.exitCode = 1;
+  });
+}
+
 /**
  * Ends this process once what it has printed is out. It does not wait for the event loop to run dry: a module that was loaded may have left
  * a timer or a socket behind.
  */
 export async function endProcess({ code, signal }: Exit): Promise<never> {
+  decided = true;
   const printed = Promise.all([flushed(process.stdout), flushed(process.stderr)]);
   await Promise.race([printed, new Promise((resolve) => setTimeout(resolve, FLUSH_MS))]);
   // By default a signal ends this process here and now; one that does not leaves the code.

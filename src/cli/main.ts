@@ -2,8 +2,9 @@
 import { readFileSync } from "node:fs";
 import { describeError, LocalError } from "../core/base/errors.ts";
 import { readyMade } from "../library/catalog.ts";
+import { printable } from "./describe.ts";
 import { nearest, UsageError } from "./errors.ts";
-import { endProcess, ignoreBrokenPipes, type Exit } from "./exit.ts";
+import { endProcess, ignoreBrokenPipes, reportForeignExit, type Exit } from "./exit.ts";
 import { formatTable } from "./table.ts";
 import { wrap } from "./wrap.ts";
 
@@ -19,6 +20,9 @@ ${formatTable([
 
 Try: mcp-interceptors help wrap
 `;
+
+// In characters. It may quote what a server says.
+const LONGEST_ERROR = 4000;
 
 type Verb = (words: readonly string[]) => Promise<Exit> | Exit;
 
@@ -69,11 +73,12 @@ async function run([word, ...rest]: readonly string[]): Promise<Exit> {
   } catch (thrown) {
     const usage = thrown instanceof UsageError;
     const text = usage || thrown instanceof LocalError ? thrown.message : `unexpected: ${describeError(thrown)}`;
-    process.stderr.write(`mcp-interceptors: ${text}\n${usage && thrown.hint !== undefined ? `  ${thrown.hint}\n` : ""}`);
+    process.stderr.write(`mcp-interceptors: ${printable(text, LONGEST_ERROR)}\n${usage && thrown.hint !== undefined ? `  ${thrown.hint}\n` : ""}`);
     if (usage) return { code: 2 };
     return { code: thrown instanceof LocalError && thrown.code === "spawn_failed" ? 127 : 1 };
   }
 }
 
 ignoreBrokenPipes();
+reportForeignExit();
 await endProcess(await run(process.argv.slice(2)));

@@ -19,8 +19,8 @@ export interface ParsedOptions {
   readonly rest: readonly string[] | undefined;
 }
 
-/** Reads `--name value`, `--name=value` and flags, up to `--`. Throws a `UsageError` that names the word that is wrong. */
-export function parseOptions(words: readonly string[], specs: readonly OptionSpec[]): ParsedOptions {
+/** Reads `--name value`, `--name=value` and flags, up to `--`. Throws a `UsageError` that names the word that is wrong; `help` is where to read on. */
+export function parseOptions(words: readonly string[], specs: readonly OptionSpec[], help?: string): ParsedOptions {
   const values = new Map<string, string[]>();
   const positionals: string[] = [];
   for (let index = 0; index < words.length; index++) {
@@ -35,7 +35,7 @@ export function parseOptions(words: readonly string[], specs: readonly OptionSpe
     const spec = specs.find((candidate) => candidate.name === name);
     if (spec === undefined) {
       const meant = nearest(name, specs.map((candidate) => candidate.name));
-      throw new UsageError(`unknown option --${name}`, meant === undefined ? undefined : `did you mean --${meant}?`);
+      throw new UsageError(`unknown option --${name}`, meant === undefined ? help : `did you mean --${meant}?`);
     }
     const value = readValue(spec, equals === -1 ? undefined : word.slice(equals + 1), words[index + 1]);
     if (spec.value !== undefined && equals === -1) index++;

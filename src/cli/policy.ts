@@ -1,12 +1,14 @@
 import { describeError, LocalError, type RpcError } from "../core/base/errors.ts";
 import type { Signal } from "../core/base/signal.ts";
-import type { ChainLog } from "../core/chain/report.ts";
+import { scanJson } from "../core/base/json-text.ts";
 import type { Refusal } from "../core/guard/options.ts";
 import { readyMade } from "../library/catalog.ts";
 import type { ConnectedChain } from "../core/client/local-chain.ts";
-import { createChain } from "../node/chain.ts";
+import { connectServer, createChain } from "../node/chain.ts";
+import { describeChainLog, describeNoise, printable } from "./describe.ts";
 import { nearest, UsageError } from "./errors.ts";
 import { isModulePath, loadInterceptors } from "./load-module.ts";
+import { unlessAborted } from "./start-watch.ts";
 import { splitWords } from "./words.ts";
 
 /** A chain that the command line has put together, with what comes along. */
@@ -23,13 +25,21 @@ export interface PolicyOptions {
   /** Paths of modules, and commands of interceptor servers, in order. */
   readonly interceptors: readonly string[];
   log(level: "info" | "warn" | "error", message: string): void;
-  /** Gives up on a server that is being started. */
+  /** Whether the log may quote what errors say, and so payloads. */
+  readonly verbose?: boolean;
+  /** Gives up on a module that is being loaded and a server that is being started. */
   readonly signal?: Signal;
 }
 
 /** Builds the chain. Throws a `UsageError` that quotes the argument which is wrong; what was started for it is ended then. */
-export async function buildPolicy({ use, interceptors, log, signal }: PolicyOptions): Promise<Policy> {
-  const chain = createChain({ log: (entry) => log(entry.level === "warning" ? "warn" : entry.level, describeLog(entry)) });
+export async function buildPolicy({ use, interceptors, log, verbose = false, signal }: PolicyOptions): Promise<Policy> {
+  const chain = createChain({
+    log: (entry) => log(entry.level === "warning" ? "warn" : entry.level, describeChainLog(entry, verbose)),
+    connect: (target, stop) => {
+      const who = `the interceptor server ${printable("command" in target ? [target.command, ...(target.args ?? [])].join(" ") : target.url)}`;
+      return connectServer(target, stop, { onNoise: (noise) => log("warn", describeNoise(who, noise, verbose)) });
+    },
+  });
   const answerAs: Record<string, (refusal: Refusal) => RpcError> = {};
   try {
     for (const word of use) {
@@ -41,13 +51,18 @@ export async function buildPolicy({ use, interceptors, log, signal }: PolicyOpti
         const known = `known are ${[...readyMade.keys()].join(", ")}`;
         throw new UsageError(`--use ${name}: there is no such interceptor`, meant === undefined ? known : `did you mean ${meant}? ${known}`);
       }
-      await attempt(`--use ${word}`, () => chain.add(made.create(equals === -1 ? undefined : parseConfig(name, word.slice(equals + 1)))));
+      await attempt(`--use ${word}`, signal, () => {
+        const config = equals === -1 ? undefined : parseConfig(name, word.slice(equals + 1));
+        chain.add(made.create(config));
+        const doubt = made.doubt?.(config);
+        if (doubt !== undefined) log("warn", `--use ${word}: ${doubt}`);
+      });
       Object.assign(answerAs, made.answerAs);
     }
     let servers = 0;
     for (const word of interceptors) {
-      await attempt(`--interceptors ${word}`, async () => {
-        if (isModulePath(word)) return chain.add(await loadInterceptors(word));
+      await attempt(`--interceptors ${word}`, signal, async () => {
+        if (isModulePath(word)) return chain.add(await unlessAborted(loadInterceptors(word), signal));
         const [command, ...args] = splitWords(word);
         if (command === undefined) throw new LocalError("invalid_argument", "the command is empty");
         const before = chain.entries.length;
@@ -63,24 +78,19 @@ export async function buildPolicy({ use, interceptors, log, signal }: PolicyOpti
   return { chain, answerAs, close: () => chain.close() };
 }
 
-function describeLog({ address, event, phase, message }: ChainLog): string {
-  const where = event === undefined ? "" : ` at the ${phase ?? ""} of ${event}`;
-  return address === undefined ? message : `${address}${where}: ${message}`;
-}
-
 function parseConfig(name: string, text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (cause) {
-    throw new LocalError("invalid_argument", `the config of ${name} is no JSON: ${describeError(cause)}`, { cause });
-  }
+  const { value, refusal } = scanJson(text);
+  if (refusal === undefined) return value;
+  const where = `${refusal.message}${refusal.pointer === "" ? "" : ` at ${refusal.pointer}`} (offset ${refusal.offset})`;
+  throw new LocalError("invalid_argument", `the config of ${name} is ${refusal.code === "syntax" ? "no JSON" : "refused"}: ${where}`);
 }
 
-async function attempt(what: string, action: () => unknown): Promise<void> {
+async function attempt(what: string, signal: Signal | undefined, action: () => unknown): Promise<void> {
   try {
     await action();
   } catch (thrown) {
     if (thrown instanceof UsageError) throw thrown;
-    throw new UsageError(`${what}: ${describeError(thrown)}`);
+    // Whoever was interrupted says no more than that.
+    throw new UsageError(`${what}: ${describeError(signal?.aborted === true ? signal.reason : thrown)}`);
   }
 }

@@ -1,19 +1,26 @@
 import { describeError } from "../core/base/errors.ts";
+import type { Signal } from "../core/base/signal.ts";
+import type { Decision } from "../core/guard/decision.ts";
 import { guardTransport } from "../core/guard/guard.ts";
 import type { GuardOptions } from "../core/guard/options.ts";
 import { relay, type RelayEnd, type RelayOptions } from "../core/guard/relay.ts";
+import type { Noise } from "../core/transport/line-transport.ts";
 import type { Transport } from "../core/transport/transport.ts";
 import { readyMade } from "../library/catalog.ts";
 import { spawnTransport, type ChildExit, type ChildTransport } from "../node/child.ts";
 import { protectStdout, stdioTransport } from "../node/stdio.ts";
 import { openDecisionLog, type DecisionLog } from "./decision-log.ts";
+import { describeCrash, describeDropped, describeInterceptors, describeNoise, printable } from "./describe.ts";
 import { UsageError } from "./errors.ts";
 import type { Exit } from "./exit.ts";
+import { isModulePath } from "./load-module.ts";
 import { describeOptions, millisecondsOption, parseOptions, type OptionSpec } from "./options.ts";
-import { whenOrphaned } from "./orphan.ts";
+import { watchParent } from "./orphan.ts";
 import { buildPolicy, type Policy } from "./policy.ts";
-import { ENDING_SIGNALS, exitBy, watchSignals } from "./signals.ts";
+import { ENDING_SIGNALS, exitBy } from "./signals.ts";
+import { unlessAborted, watchStart } from "./start-watch.ts";
 import { formatTable } from "./table.ts";
+import { startWatchdog } from "./watchdog.ts";
 
 const OPTIONS: readonly OptionSpec[] = [
   { name: "use", value: "NAME[=JSON]", many: true, help: "a ready-made interceptor, with its config" },
@@ -33,9 +40,10 @@ const OPTIONS: readonly OptionSpec[] = [
   {
     name: "timeout",
     value: "MS",
-    help: "how long a request may go without an answer and without progress; by default 600000, and 60000 for initialize",
+    help: "how long a request may go without an answer and without progress; by default 600000, and 60000 for initialize. The start may take as long, and at most 30000",
   },
   { name: "quiet", help: "no start-up line on stderr" },
+  { name: "verbose", help: "stderr also says what errors say and what a stray line holds: that may quote payloads" },
   { name: "help", help: "this text" },
 ];
 
@@ -57,11 +65,12 @@ Example:
 Exit code: the server's own; 2 for a wrong word on the command line, 127 where
 the server could not be started, 1 for anything else that went wrong. A signal
 is passed on to the server; one that ended the server ends this process too.
+It ends, with all it has started, when the process that started it is gone.
 `;
 
 /** Runs the verb, up to the end of the server and of all that was started for it. */
 export async function wrap(words: readonly string[]): Promise<Exit> {
-  const { values, positionals, rest } = parseOptions(words, OPTIONS);
+  const { values, positionals, rest } = parseOptions(words, OPTIONS, "mcp-interceptors help wrap");
   if (values.has("help")) {
     process.stdout.write(HELP);
     return { code: 0 };
@@ -76,32 +85,39 @@ export async function wrap(words: readonly string[]): Promise<Exit> {
 
   // From here on stdout belongs to MCP, whatever a module prints while it is loaded.
   protectStdout();
-  const log = (level: "info" | "warn" | "error", message: string) => {
+  const log: Log = (level, message) => {
     if (level !== "info") process.stderr.write(`mcp-interceptors: ${level === "warn" ? "warning: " : ""}${message}\n`);
   };
+  const verbose = values.has("verbose");
   // Until the server is there a signal is ours to answer: nothing that was started may outlive us.
-  const watch = watchSignals();
+  // Code of other people's may never give the thread back.
+  const release = values.get("interceptors")?.some(isModulePath) === true ? startWatchdog(PARENT) : undefined;
+  const watch = watchStart(PARENT, Math.min(requestTimeoutMs ?? START_LIMIT_MS, START_LIMIT_MS));
   let policy: Policy | undefined;
   let decisions: DecisionLog | undefined;
   try {
-    policy = await buildPolicy({ use: values.get("use") ?? [], interceptors: values.get("interceptors") ?? [], log, signal: watch.signal });
+    policy = await buildPolicy({ use: values.get("use") ?? [], interceptors: values.get("interceptors") ?? [], log, verbose, signal: watch.signal });
     const { chain, answerAs } = policy;
     const path = values.get("log")?.[0];
-    if (path !== undefined) decisions = await openDecisionLog(path);
-    const child = await start(command, args, log);
+    if (path !== undefined) decisions = await openLog(path, watch.signal);
+    const child = await start(command, args, (noise) => log("warn", describeNoise("the server", noise, verbose)));
     if (watch.exit !== undefined) {
       await child.close();
       return watch.exit;
     }
-    if (!values.has("quiet")) process.stderr.write(`mcp-interceptors: guarding ${command} with ${describePolicy(policy)}\n`);
+    watch.release();
+    if (!values.has("quiet")) process.stderr.write(`mcp-interceptors: guarding ${printable(command)} with ${describeInterceptors(chain.entries)}\n`);
+    const observe = (decision: Decision) => {
+      if (isDropped(decision)) log("warn", describeDropped(decision));
+    };
     const guard: Omit<GuardOptions, "role"> = {
       chain: { current: () => chain },
       log: (entry) => log(entry.level, entry.message),
       policy: { interceptNotifications: true, answerAs },
-      ...(decisions === undefined ? {} : { record: decisions.record }),
+      ...(decisions === undefined ? { observe } : { record: decisions.record }),
     };
     const times = requestTimeoutMs === undefined ? {} : { requestTimeoutMs, initializeTimeoutMs: requestTimeoutMs };
-    return await run(child, posture, guard, { ...times, log: (entry) => log(entry.level, entry.message) });
+    return await run(child, posture, guard, { ...times, log: (entry) => log(entry.level, entry.message) }, verbose);
   } catch (thrown) {
     if (watch.exit !== undefined) return watch.exit;
     throw thrown;
@@ -109,8 +125,14 @@ export async function wrap(words: readonly string[]): Promise<Exit> {
     watch.release();
     await policy?.close();
     await decisions?.close();
+    release?.();
   }
 }
+
+type Log = (level: "info" | "warn" | "error", message: string) => void;
+
+// For loading modules, starting interceptor servers and opening the log, together: clients give up on a server after a minute.
+const START_LIMIT_MS = 30_000;
 
 // How long a server that got a signal has to leave in its own way, before it sees the end of its stdin as well.
 const SIGNAL_GRACE_MS = 1000;
@@ -118,19 +140,21 @@ const SIGNAL_GRACE_MS = 1000;
 // Who started this process; another one once that is gone.
 const PARENT = process.ppid;
 
-async function start(command: string, args: readonly string[], log: (level: "warn", message: string) => void): Promise<ChildTransport> {
-  return spawnTransport({
-    command,
-    args,
-    stderr: "inherit",
-    onNoise: ({ text, why }) => log("warn", `the server wrote a line that is no message (${why})${quoteNoise(text)}`),
-  });
+function start(command: string, args: readonly string[], onNoise: (noise: Noise) => void): Promise<ChildTransport> {
+  return spawnTransport({ command, args, stderr: "inherit", onNoise });
 }
 
-// A banner helps whoever reads the log. A broken message is payload, which no log gets to see: it starts with the first brace or quote.
-function quoteNoise(text: string): string {
-  const banner = text.slice(0, 200).split(/["{]/, 1)[0]?.trim() ?? "";
-  return banner === "" ? "" : `: ${JSON.stringify(banner)}`;
+async function openLog(path: string, signal: Signal): Promise<DecisionLog> {
+  try {
+    return await unlessAborted(openDecisionLog(path), signal);
+  } catch (thrown) {
+    throw thrown instanceof UsageError ? thrown : new UsageError(`--log ${path}: ${describeError(thrown)}`);
+  }
+}
+
+// With a log every decision is in there; without one, a notification that is dropped would leave no trace at all.
+function isDropped({ kind, verdict }: Decision): boolean {
+  return kind === "notification" && verdict === "dropped";
 }
 
 async function run(
@@ -138,10 +162,12 @@ async function run(
   posture: "client" | "server",
   guard: Omit<GuardOptions, "role">,
   options: RelayOptions,
+  verbose: boolean,
 ): Promise<Exit> {
-  // A client that ends its side may still read; one that was killed reads nothing, and need not be waited for.
-  let forgetParent = () => {};
-  const stdio = onEnd(stdioTransport(), () => (forgetParent = whenOrphaned(PARENT, () => void carried.close())));
+  // A client that ends its side may still read; one that was killed reads nothing, and need not be waited for. The end of its side shows only once
+  // all that came before it is read, which takes a server that reads.
+  const parent = watchParent(PARENT, () => void carried.close());
+  const stdio = onEnd(stdioTransport(), () => parent.hurry());
   const down = posture === "server" ? guardTransport(stdio, { ...guard, role: "server" }) : stdio;
   const up = posture === "client" ? guardTransport(child, { ...guard, role: "client" }) : child;
   const carried = relay(down, up, options);
@@ -163,8 +189,7 @@ async function run(
   let crashed = false;
   const onCrash = (thrown: unknown) => {
     crashed = true;
-    const stack = thrown instanceof Error ? thrown.stack : undefined;
-    options.log?.({ level: "error", message: `an error that nobody caught ends this run: ${stack ?? describeError(thrown)}` });
+    options.log?.({ level: "error", message: `an error that nobody caught ends this run: ${describeCrash(thrown, verbose)}` });
     void carried.close();
   };
   process.on("uncaughtException", onCrash);
@@ -172,7 +197,7 @@ async function run(
   const end = await carried.ended;
   const exit = await child.exited;
   clearTimeout(closing);
-  forgetParent();
+  parent.release();
   for (const off of signals) off();
   process.off("uncaughtException", onCrash);
   return crashed ? { code: 1 } : exitAfter(end, exit, passedOn);
@@ -196,10 +221,4 @@ function exitAfter(end: RelayEnd, { code, signal }: ChildExit, passedOn: NodeJS.
   // It ended the connection, lived on, and was ended by force.
   if (end.by === "server" && end.error === undefined && passedOn === undefined) return { code: 1 };
   return signal === null ? { code: 1 } : exitBy(signal);
-}
-
-function describePolicy(policy: Policy): string {
-  const entries = policy.chain.entries;
-  if (entries.length === 0) return "no interceptors";
-  return entries.map((entry) => `${entry.name} (${entry.descriptor.type})`).join(", ");
 }

@@ -13,6 +13,8 @@ export interface ReadyMade {
   readonly configSchema: JsonObject;
   /** Throws `invalid_argument`, with the member that is wrong, for a config that does not fit. Without one, the defaults hold. */
   create(config?: unknown): readonly Interceptor[];
+  /** What is odd about a config that `create` takes, for a warning. */
+  doubt?(config?: unknown): string | undefined;
   /** By interceptor name: what a guard should answer for what that one refuses, where that is not the usual error. */
   readonly answerAs?: Readonly<Record<string, (refusal: { readonly params: unknown }) => RpcError>>;
 }
@@ -33,11 +35,20 @@ export const readyMade: ReadonlyMap<string, ReadyMade> = new Map<string, ReadyMa
       summary: "hides tools, and refuses calls of them, by name or prefix*",
       configSchema: toolFilterConfigSchema,
       create: (config) => toolFilter(config as ToolFilterConfig | undefined),
+      doubt: (config) => (hasRules(config) ? undefined : `it has no rules and filters nothing; ${EXAMPLE}`),
       // As a server answers for a tool that it does not have: who asks learns nothing about which tools are hidden.
       answerAs: { "tool-filter": ({ params }) => new RpcError(ErrorCode.invalidParams, `Unknown tool: ${nameIn(params)}`) },
     },
   ],
 ]);
+
+const EXAMPLE = `give it some, as in tool-filter='{"deny":["delete_*"]}'`;
+
+function hasRules(config: unknown): boolean {
+  if (!isObject(config)) return false;
+  const { allow, deny } = config;
+  return allow !== undefined || (Array.isArray(deny) && deny.length > 0);
+}
 
 function nameIn(params: unknown): string {
   return isObject(params) && typeof params["name"] === "string" ? params["name"] : "(no name)";

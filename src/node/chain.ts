@@ -11,16 +11,20 @@ import {
 } from "../core/client/local-chain.ts";
 import type { Interceptor } from "../core/interceptor/define.ts";
 import { McpClient } from "../core/mcp/client.ts";
-import { spawnTransport } from "./child.ts";
+import { spawnTransport, type SpawnOptions } from "./child.ts";
 
-/** Starts the command as an MCP server on stdio, and connects a client to it. The client's `close` ends the process, and so does `signal` before. */
-export async function connectServer(target: ServerTarget, signal?: Signal): Promise<McpClient> {
+/**
+ * Starts the command as an MCP server on stdio, and connects a client to it. The client's `close` ends the process, and so does `signal` before.
+ * `onNoise` is told of what the server writes that is no message.
+ */
+export async function connectServer(target: ServerTarget, signal?: Signal, { onNoise }: Pick<SpawnOptions, "onNoise"> = {}): Promise<McpClient> {
   if (!("command" in target)) {
     const instead = "this version speaks stdio only; pass { command }, or a client that you have connected";
     throw new LocalError("unsupported", `${target.url} cannot be reached: ${instead}`);
   }
   const { command, args = [], env, cwd } = target;
-  const start = () => spawnTransport({ command, args, ...(env === undefined ? {} : { env }), ...(cwd === undefined ? {} : { cwd }) });
+  const optional = { ...(env === undefined ? {} : { env }), ...(cwd === undefined ? {} : { cwd }), ...(onNoise === undefined ? {} : { onNoise }) };
+  const start = () => spawnTransport({ command, args, ...optional });
   const transport = await start();
   const client = new McpClient({ name: "mcp-interceptors", version: VERSION });
   try {

@@ -54,6 +54,19 @@ function signalTree(pid: number, signal: NodeJS.Signals | 0): boolean {
 }
 
 const living = new Set<number>();
+const observers = new Set<(pids: readonly number[]) => void>();
+
+/** Tells which groups are tied to this process, now and at each change. Returns the undoing. */
+export function observeGroups(observer: (pids: readonly number[]) => void): () => void {
+  observers.add(observer);
+  observer([...living]);
+  return () => void observers.delete(observer);
+}
+
+function tellObservers(): void {
+  for (const observer of observers) observer([...living]);
+}
+
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /**
@@ -67,8 +80,11 @@ export function tieToProcess(pid: number): () => void {
     for (const signal of SIGNALS) process.on(signal, onSignal);
   }
   living.add(pid);
+  tellObservers();
   return () => {
-    if (!living.delete(pid) || living.size > 0) return;
+    if (!living.delete(pid)) return;
+    tellObservers();
+    if (living.size > 0) return;
     process.off("exit", onExit);
     for (const signal of SIGNALS) process.off(signal, onSignal);
   };

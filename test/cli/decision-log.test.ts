@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -33,7 +34,18 @@ test("decisions are appended as whole lines in their order, to a file for its ow
     const written = readFileSync(path, "utf8").trimEnd().split("\n").map((line) => (JSON.parse(line) as Decision).id);
     assert.deepEqual(written, Array.from({ length: 100 }, (_, index) => index));
     if (process.platform !== "win32") assert.equal(statSync(path).mode & 0o777, 0o600);
-    await assert.rejects(openDecisionLog(folder), { name: "UsageError", message: /--log .* cannot be opened: EISDIR/ });
+    await assert.rejects(openDecisionLog(folder), { name: "UsageError", message: /--log .* is no regular file/ });
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test("only a regular file is a log: a pipe that nobody reads is refused at once, and so is a device", { skip: process.platform === "win32" }, async () => {
+  const folder = mkdtempSync(join(tmpdir(), "mcp-interceptors-"));
+  try {
+    const pipe = join(folder, "pipe");
+    execFileSync("mkfifo", [pipe]);
+    for (const path of [pipe, "/dev/null"]) await assert.rejects(openDecisionLog(path), { name: "UsageError", message: `--log ${path} is no regular file` });
   } finally {
     rmSync(folder, { recursive: true });
   }

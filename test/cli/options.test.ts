@@ -63,6 +63,8 @@ test("the known word that was meant is the nearest one, if it is near", () => {
   assert.equal(nearest("xyz", ["redact", "tool-filter"]), undefined);
   assert.equal(nearest("us", ["use"]), "use");
   assert.equal(nearest("anything", []), undefined);
+  assert.equal(nearest("lgo", ["use", "log", "quiet"]), "log", "two letters that have changed places are one mistake");
+  assert.equal(nearest("bogus", ["use", "log", "quiet"]), undefined);
 });
 
 test("wrap refuses a command line without a command, or with words before --, and says where the command goes", async () => {

@@ -5,13 +5,15 @@ import { join } from "node:path";
 import { describe, it, test } from "node:test";
 import { UsageError } from "../../src/cli/errors.ts";
 import { buildPolicy, type Policy } from "../../src/cli/policy.ts";
+import { createSignal, type Signal } from "../../src/core/base/signal.ts";
+import { LocalError } from "../../src/core/base/errors.ts";
 import { readyMade } from "../../src/library/catalog.ts";
 import { fixture } from "./run-cli.ts";
 
 const CALL = { event: "tools/call", phase: "request", direction: "sending", payload: { name: "rm", arguments: {} } } as const;
 const command = (name: string, ...words: string[]) => [process.execPath, fixture(name), ...words].join(" ");
 
-async function build(options: { use?: string[]; interceptors?: string[] }): Promise<Policy & { readonly logged: string[] }> {
+async function build(options: { use?: string[]; interceptors?: string[]; verbose?: boolean; signal?: Signal }): Promise<Policy & { readonly logged: string[] }> {
   const logged: string[] = [];
   const policy = await buildPolicy({ use: [], interceptors: [], log: (level, message) => void logged.push(`${level}: ${message}`), ...options });
   return { ...policy, logged };
@@ -43,6 +45,7 @@ test("a --use that is wrong is refused: the name with what was meant, the config
   await refuses({ use: ['redact={"tpyes":[]}'] }, /tpyes/);
   await refuses({ use: ["redact=[]"] }, /redact/);
   await refuses({ use: ['tool-filter={"deny":5}'] }, /deny/);
+  await refuses({ use: ['tool-filter={"deny":["rm"],"deny":[]}'] }, /^--use tool-filter=.*: the config of tool-filter is refused: .* at \/deny \(offset \d+\)$/);
   await refuses({ use: ["redact", "redact"] }, /^--use redact: .*already/);
 });
 
@@ -70,6 +73,21 @@ test("a module that is not there, throws while it loads, or exports none is refu
   await refuses({ interceptors: [fixture("empty.mjs")] }, /empty\.mjs exports no interceptor; export what validator\(\) or mutator\(\) returns/);
 });
 
+test("a tool-filter without a rule is taken, with a warning", async () => {
+  for (const use of ["tool-filter", "tool-filter={}", 'tool-filter={"deny":[]}']) {
+    const { logged } = await build({ use: [use] });
+    assert.deepEqual(logged, [`warn: --use ${use}: it has no rules and filters nothing; give it some, as in tool-filter='{"deny":["delete_*"]}'`]);
+  }
+  for (const use of ['tool-filter={"allow":[]}', 'tool-filter={"deny":["rm"]}', "redact"]) assert.deepEqual((await build({ use: [use] })).logged, []);
+});
+
+test("a module that never ends loading is given up, by its name, with the reason of the signal", async () => {
+  const stop = createSignal();
+  const refused = refuses({ interceptors: [fixture("unsettled.mjs")], signal: stop.signal }, /^--interceptors .*unsettled\.mjs: it was not ready$/);
+  stop.abort(new LocalError("timeout", "it was not ready"));
+  await refused;
+});
+
 describe("a command of an interceptor server", { concurrency: 3 }, () => {
   it("is started, listed under a label of its own, asked, and ended with the policy; once it is dead its interceptors fail closed", async () => {
     const policy = await build({ interceptors: [command("interceptor-server.mjs"), command("interceptor-server.mjs", "again")] });
@@ -78,8 +96,17 @@ describe("a command of an interceptor server", { concurrency: 3 }, () => {
     assert.equal((await policy.chain.execute({ ...CALL, payload: { name: "echo" } })).status, "success");
     const died = await policy.chain.execute({ ...CALL, payload: { name: "die" } });
     assert.deepEqual([died.status, died.results.map(({ error }) => error?.reason)], ["validation_failed", ["unavailable", "unavailable"]]);
-    assert.ok(policy.logged.some((line) => line.startsWith("error: server-1/names at the request of tools/call: validation failed: ")), policy.logged.join("\n"));
+    assert.deepEqual(policy.logged.sort(), ["server-1", "server-2"].map((label) => `error: ${label}/names at the request of tools/call failed: unavailable`));
     await Promise.all([policy.close(), policy.close()]);
+  });
+
+  it("that writes what is no message is told of in the log, without a word of what it wrote", async () => {
+    const words = command("interceptor-server.mjs", "prints");
+    const policy = await build({ interceptors: [words] });
+    await policy.close();
+    assert.equal(policy.logged.length, 1);
+    assert.match(policy.logged[0] ?? "", /^warn: the interceptor server .* wrote a line of 13 characters that is no message \(Parse error: /);
+    assert.ok(!policy.logged[0]?.includes("loading"));
   });
 
   it("that cannot be started, dies at its start, lists nothing, or does not know the methods is refused, and what was started before it is ended", async () => {

@@ -110,7 +110,7 @@ describe("wrap ends", { concurrency: 3 }, () => {
       assert.equal(ended.code, 0);
       assert.match(ended.stderr, /loading the policy\nwritten past the console\n/);
       assert.match(ended.stderr, /judging echo\n/);
-      assert.match(ended.stderr, /^mcp-interceptors: local\/crashing at the request of tools\/call: validation failed: cannot judge /m);
+      assert.match(ended.stderr, /^mcp-interceptors: local\/crashing at the request of tools\/call failed: crashed$/m);
       assert.match(ended.stderr, /guarding .* with redact \(mutation\), tool-filter \(validation\), .*crashing \(validation\)\n/);
 
       const text = readFileSync(log, "utf8");
@@ -124,7 +124,7 @@ describe("wrap ends", { concurrency: 3 }, () => {
       assert.equal(decisions.filter(({ event, phase, id }) => event === "tools/call" && phase === "response" && id === 1).length, 1);
       // The client's own request id is all of its words that a decision holds.
       assert.ok(!text.replaceAll(`"id":"${secret}"`, "").includes("s3nt1nel"), "no payload in the log");
-      assert.ok(!ended.stderr.replaceAll(/^.*cannot judge.*$/gm, "").includes("s3nt1nel"), ended.stderr);
+      assert.ok(!ended.stderr.includes("s3nt1nel"), ended.stderr);
       if (process.platform !== "win32") assert.equal(statSync(log).mode & 0o777, 0o600);
     } finally {
       rmSync(folder, { recursive: true });
@@ -138,7 +138,8 @@ describe("wrap ends", { concurrency: 3 }, () => {
     running.send(call(2, "stray"));
     const ended = await running.ended;
     assert.equal(ended.code, 1);
-    assert.match(ended.stderr, /^mcp-interceptors: an error that nobody caught ends this run: Error: a stray rejection\n.*crashing\.mjs/m);
+    assert.match(ended.stderr, /^mcp-interceptors: an error that nobody caught ends this run: an error\n +at .*crashing\.mjs/m);
+    assert.ok(!ended.stderr.includes("a stray rejection"), "what an error says may be payload");
     assert.equal(ended.messages.find(({ id }) => id === 1)?.error?.message, "The relay was closed before the answer came");
     assert.equal(ended.messages.filter(({ id }) => id === 2).length, 1);
     await gone(upstream);

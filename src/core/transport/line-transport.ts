@@ -24,9 +24,10 @@ export interface ByteDuplex {
 // Enough of a line to recognise it by in a log.
 const NOISE_CHARS = 4096;
 
-/** A line that was no message. `text` is what came, or its start. */
+/** A line that was no message. `text` is what came, or its start; `length` counts its characters, unless it was too long to be kept. */
 export interface Noise {
   readonly text: string;
+  readonly length?: number;
   readonly why: string;
 }
 
@@ -72,7 +73,8 @@ export function lineTransport(duplex: ByteDuplex, options: LineTransportOptions)
 
   const report = (line: BrokenLine) => {
     try {
-      onNoise?.({ text: line.text.slice(0, NOISE_CHARS), why: line.invalid.error.message });
+      const length = line.why === "too-long" ? {} : { length: line.text.length };
+      onNoise?.({ text: line.text.slice(0, NOISE_CHARS), why: line.invalid.error.message, ...length });
     } catch {
       // An observer's fault is no reason to lose the connection.
     }

@@ -1,0 +1,57 @@
+// What stderr gets to read. Without --verbose that is names, codes and sizes: an error's text and a broken line may quote a payload.
+import { describeError } from "../core/base/errors.ts";
+import type { ChainLog } from "../core/chain/report.ts";
+import type { Decision } from "../core/guard/decision.ts";
+import type { Noise } from "../core/transport/line-transport.ts";
+
+const NAME_CHARS = 80;
+const QUOTE_CHARS = 200;
+const TEXT_CHARS = 2000;
+const MAX_NAMES = 20;
+
+/** A text of somebody else's on one line of a terminal: control characters as JSON escapes, and cut at `max` characters. */
+export function printable(text: string, max: number = NAME_CHARS): string {
+  const cut = text.length <= max ? text : `${text.slice(0, max)}…`;
+  // C0, DEL and C1; line and paragraph separators; what turns the direction of writing; halves of a character.
+  return cut.replace(/[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\p{Cs}]/gu, (char) => {
+    const short = JSON.stringify(char).slice(1, -1);
+    return short !== char ? short : `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  });
+}
+
+/** Interceptors and their types, the first 20 of them. */
+export function describeInterceptors(entries: readonly { readonly name: string; readonly descriptor: { readonly type: string } }[]): string {
+  if (entries.length === 0) return "no interceptors";
+  const named = entries.slice(0, MAX_NAMES).map(({ name, descriptor }) => `${printable(name)} (${descriptor.type})`);
+  return `${named.join(", ")}${entries.length > MAX_NAMES ? ` and ${entries.length - MAX_NAMES} more` : ""}`;
+}
+
+/** A failure by interceptor, event, phase and reason; what the chain says of itself as it is. */
+export function describeChainLog({ address, event, phase, reason, message }: ChainLog, verbose: boolean): string {
+  const where = address === undefined ? "" : `${printable(address)}${event === undefined ? "" : ` at the ${phase ?? ""} of ${printable(event)}`}`;
+  if (reason !== undefined && !verbose) return `${where} failed: ${reason}`;
+  return `${where}${where === "" ? "" : ": "}${printable(message, TEXT_CHARS)}`;
+}
+
+/** A line that was no message: a stray banner, or the rest of a message that was broken in two. */
+export function describeNoise(who: string, { text, length, why }: Noise, verbose: boolean): string {
+  const said = `${who} wrote a line${length === undefined ? "" : ` of ${length} characters`} that is no message`;
+  if (verbose) return `${said} (${printable(why, TEXT_CHARS)}): "${printable(text, QUOTE_CHARS)}"`;
+  // Where in the message it went wrong is told by keys of the sender's.
+  return `${said} (${printable(why.replace(/ at \/.*(?= \(offset \d+\))/s, ""), QUOTE_CHARS)})`;
+}
+
+/** An error that nobody caught: where it comes from, which is code and no payload; its text with `verbose` alone. */
+export function describeCrash(thrown: unknown, verbose: boolean): string {
+  const stack = thrown instanceof Error && typeof thrown.stack === "string" ? thrown.stack : undefined;
+  if (verbose || stack === undefined) return verbose ? (stack ?? describeError(thrown)) : `a thrown ${typeof thrown}`;
+  const text = describeError(thrown);
+  const start = stack.indexOf(text);
+  const frames = start === -1 ? [] : stack.slice(start + text.length).split("\n").filter((line) => /^ +at /.test(line));
+  return ["an error", ...frames.map((frame) => printable(frame, QUOTE_CHARS))].join("\n");
+}
+
+/** A notification that went no further: nobody is answered, so nobody else would know. */
+export function describeDropped({ event, reason, by }: Decision): string {
+  return `the notification ${printable(event)} was dropped${by === undefined ? "" : ` by ${printable(by)}`}: ${reason ?? "blocked"}`;
+}
