@@ -1,9 +1,9 @@
 /**
  * One line of a byte stream. `text` is without its line ending. A line over the cap comes as its two ends and its size; `unfinished`
- * is what the stream ended with instead of a line feed.
+ * is what the stream ended with instead of a line feed. `malformed` tells that the bytes were no UTF-8, so that `text` is not what was sent.
  */
 export type Line =
-  | { readonly kind: "line"; readonly text: string }
+  | { readonly kind: "line"; readonly text: string; readonly malformed?: true }
   | { readonly kind: "too-long"; readonly head: string; readonly tail: string; readonly bytes: number }
   | { readonly kind: "unfinished"; readonly text: string };
 
@@ -89,7 +89,8 @@ export function createLineSplitter(maxBytes: number, decode: (bytes: Uint8Array)
       return { kind: "too-long", head, tail: decode(bytes.subarray(-KEPT_BYTES)), bytes: bytes.length };
     }
     const text = decode(bytes);
-    return text.trim() === "" ? undefined : { kind: "line", text };
+    if (text.trim() === "") return undefined;
+    return text.includes("\ufffd") && !isUtf8(text, bytes) ? { kind: "line", text, malformed: true } : { kind: "line", text };
   };
 
   return {
@@ -123,6 +124,13 @@ export function createLineSplitter(maxBytes: number, decode: (bytes: Uint8Array)
       return rest?.kind === "line" ? { kind: "unfinished", text: rest.text } : rest;
     },
   };
+}
+
+// Decoding puts U+FFFD for what is malformed; one that the sender wrote stands in the bytes as EF BF BD.
+function isUtf8(text: string, bytes: Uint8Array): boolean {
+  let written = 0;
+  for (let at = bytes.indexOf(0xef); at >= 0; at = bytes.indexOf(0xef, at + 1)) if (bytes[at + 1] === 0xbf && bytes[at + 2] === 0xbd) written++;
+  return text.split("\ufffd").length - 1 === written;
 }
 
 function lastBytes(before: Uint8Array, part: Uint8Array): Uint8Array {

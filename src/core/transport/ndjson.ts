@@ -45,6 +45,10 @@ export function createFrameReader({ limits, host, decode = decodeFrame, split = 
   const read = (line: Line): LineEvent => {
     switch (line.kind) {
       case "line": {
+        if (line.malformed === true) {
+          const message = "Parse error: the text is not UTF-8";
+          return { broken: describe(line.text, line.text, "invalid", { error: { code: ErrorCode.parseError, message } }) };
+        }
         const { frame, invalid } = decode(line.text, limits);
         return frame !== undefined ? { frame } : { broken: describe(line.text, line.text, "invalid", invalid) };
       }

@@ -103,3 +103,16 @@ test("escapes the line separators of Unicode in what it serialises, for readers 
   assert.ok(!/[\u2028\u2029]/.test(line));
   assert.deepEqual(JSON.parse(line).params, { t: "1\u20282\u20293" });
 });
+
+test("bytes that are no UTF-8 make no message, and U+FFFD that was sent is an ordinary character", () => {
+  const encode = (text: string) => [...new TextEncoder().encode(text)];
+  const [head, tail] = ['{"jsonrpc":"2.0","id":7,"method":"x","params":{"t":"', '"}}\n'];
+  for (const bad of [[0xff], [0xc3], [0xed, 0xa0, 0x80], [0xf0, 0x9f, 0x98], [0xef, 0xbf, 0xbd, 0xff]]) {
+    const [event, ...rest] = readAll([Uint8Array.from([...encode(head), ...bad, ...encode(tail)])]);
+    assert.deepEqual(rest, []);
+    assert.match(event?.broken?.invalid.error.message ?? "", /not UTF-8/, String(bad));
+    assert.equal(event?.broken?.invalid.id, 7);
+  }
+  const [fine] = readAll([Uint8Array.from(encode(`${head}\ufffd\ufffd é 😀${tail}`))]);
+  assert.notEqual(fine?.frame, undefined);
+});
