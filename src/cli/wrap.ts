@@ -1,11 +1,11 @@
 import { describeError } from "../core/base/errors.ts";
 import type { Signal } from "../core/base/signal.ts";
 import type { Decision } from "../core/guard/decision.ts";
-import { guardTransport } from "../core/guard/guard.ts";
-import type { GuardOptions } from "../core/guard/options.ts";
-import { relay, type RelayEnd, type RelayOptions } from "../core/guard/relay.ts";
+import type { AttachOptions, ChainSource } from "../core/guard/attach.ts";
+import type { RelayEnd, RelayOptions } from "../core/guard/relay.ts";
 import type { Noise } from "../core/transport/line-transport.ts";
 import type { Transport } from "../core/transport/transport.ts";
+import { guardedRelay } from "../gateway/guarded-relay.ts";
 import { readyMade } from "../library/catalog.ts";
 import { spawnTransport, type ChildExit, type ChildTransport } from "../node/child.ts";
 import { protectStdout, stdioTransport } from "../node/stdio.ts";
@@ -110,14 +110,13 @@ export async function wrap(words: readonly string[]): Promise<Exit> {
     const observe = (decision: Decision) => {
       if (isDropped(decision)) log("warn", describeDropped(decision));
     };
-    const guard: Omit<GuardOptions, "role"> = {
-      chain: { current: () => chain },
+    const guard: AttachOptions = {
       log: (entry) => log(entry.level, entry.message),
       policy: { interceptNotifications: true, answerAs },
       ...(decisions === undefined ? { observe } : { record: decisions.record }),
     };
     const times = requestTimeoutMs === undefined ? {} : { requestTimeoutMs, initializeTimeoutMs: requestTimeoutMs };
-    return await run(child, posture, guard, { ...times, log: (entry) => log(entry.level, entry.message) }, verbose);
+    return await run(child, posture, chain, guard, { ...times, log: (entry) => log(entry.level, entry.message) }, verbose);
   } catch (thrown) {
     if (watch.exit !== undefined) return watch.exit;
     throw thrown;
@@ -160,7 +159,8 @@ function isDropped({ kind, verdict }: Decision): boolean {
 async function run(
   child: ChildTransport,
   posture: "client" | "server",
-  guard: Omit<GuardOptions, "role">,
+  chain: ChainSource,
+  guard: AttachOptions,
   options: RelayOptions,
   verbose: boolean,
 ): Promise<Exit> {
@@ -168,9 +168,7 @@ async function run(
   // all that came before it is read, which takes a server that reads.
   const parent = watchParent(PARENT, () => void carried.close());
   const stdio = onEnd(stdioTransport(), () => parent.hurry());
-  const down = posture === "server" ? guardTransport(stdio, { ...guard, role: "server" }) : stdio;
-  const up = posture === "client" ? guardTransport(child, { ...guard, role: "client" }) : child;
-  const carried = relay(down, up, options);
+  const carried = guardedRelay(stdio, child, { chain, posture, guard, relay: options });
 
   // A signal is the server's to answer; ours is to pass it on, and to go when the server has gone.
   let passedOn: NodeJS.Signals | undefined;

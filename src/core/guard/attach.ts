@@ -38,6 +38,6 @@ function hostsInterceptors(server: Guardable): boolean {
   return INTERCEPTOR_SPELLINGS.invoke.some((method) => server.answers?.(method) === true);
 }
 
-function currentOf(chain: ChainSource): { current(): Chain } {
+export function currentOf(chain: ChainSource): { current(): Chain } {
   return "current" in chain ? chain : { current: () => chain };
 }

@@ -1,0 +1,39 @@
+import { currentOf, type AttachOptions, type ChainSource } from "../core/guard/attach.ts";
+import { guardTransport } from "../core/guard/guard.ts";
+import { relay, type Relay, type RelayOptions } from "../core/guard/relay.ts";
+import type { Transport } from "../core/transport/transport.ts";
+import { spawnTransport, type ChildTransport, type SpawnOptions } from "../node/child.ts";
+
+/** Whose side of the boundary a relay stands on: a host that guards itself against a server, or an operator who guards what a server exposes. */
+export type Posture = "client" | "server";
+
+export interface GuardedRelayOptions {
+  readonly chain: ChainSource;
+  /** Default `client`. */
+  readonly posture?: Posture;
+  readonly guard?: AttachOptions;
+  readonly relay?: RelayOptions;
+}
+
+/** A relay between a client (`down`) and a server (`up`) with a chain in its traffic. */
+export function guardedRelay(down: Transport, up: Transport, { chain, posture = "client", guard = {}, relay: options }: GuardedRelayOptions): Relay {
+  const current = currentOf(chain);
+  if (posture === "server") return relay(guardTransport(down, { ...guard, role: "server", chain: current }), up, options);
+  return relay(down, guardTransport(up, { ...guard, role: "client", chain: current }), options);
+}
+
+/** A server that was started for one client, with a chain between them. */
+export interface WrappedServer extends Relay {
+  readonly server: ChildTransport;
+}
+
+/**
+ * Starts an MCP server and carries one client's connection to it through a chain: what `mcp-interceptors wrap` does, for programs. Notifications
+ * are judged unless `guard.policy` says otherwise. Rejects with `spawn_failed`; the client's transport is left alone then.
+ */
+export async function wrapServer(down: Transport, server: SpawnOptions, options: GuardedRelayOptions): Promise<WrappedServer> {
+  const child = await spawnTransport(server);
+  const { guard = {} } = options;
+  const policy = { interceptNotifications: true, ...guard.policy };
+  return { ...guardedRelay(down, child, { ...options, guard: { ...guard, policy } }), server: child };
+}
