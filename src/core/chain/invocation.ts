@@ -6,9 +6,9 @@ import { isThenable } from "../base/thenable.ts";
 import { holds } from "../interceptor/condition.ts";
 import type { ConditionInput } from "../interceptor/policy.ts";
 import { isMcpEvent } from "../wire/events.ts";
-import type { InvocationContext, InvokeParams, InvokeResult, Phase } from "../wire/gen/interceptors.ts";
+import type { InvocationContext, InvokeParams, Phase } from "../wire/gen/interceptors.ts";
 import { OWN_META } from "../wire/meta.ts";
-import { readResult } from "../wire/results.ts";
+import { readResult, type ReadResult } from "../wire/results.ts";
 import { classify, failure, timeoutFailure, type Failure } from "./classify.ts";
 import type { ChainEntry } from "./entry.ts";
 import type { PlannedEntry } from "./plan.ts";
@@ -50,7 +50,7 @@ export interface Slot {
 }
 
 export type Outcome = { readonly elapsedMs: number } & (
-  | { readonly result: InvokeResult; readonly failure?: undefined }
+  | { readonly result: ReadResult; readonly failure?: undefined }
   | { readonly result?: undefined; readonly failure: Failure }
 );
 

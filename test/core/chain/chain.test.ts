@@ -33,7 +33,7 @@ test("adding is all or nothing", async () => {
   assert.throws(() => chain.add([pass("a"), pass("b")], { overrides: { b: { hooks: [{ events: ["*"], phase: "request" }] } } }), { code: "refused" });
   assert.throws(() => chain.add([pass("a"), pass("a")]), { code: "conflict" });
   const broken: [object, RegExp][] = [
-    [{ name: "x", type: "sink", hooks }, /interceptor "x" of "r": type must/],
+    [{ name: "x", type: "oracle", hooks }, /interceptor "x" of "r": type must/],
     [{ name: "", type: "validation", hooks }, /name must/],
     [{ name: "x", type: "validation", hooks: [] }, /hooks must/],
     [{ name: "x", type: "mutation", hooks, priorityHint: 2 ** 40 }, /priorityHint/],
@@ -298,7 +298,7 @@ test("a chain cannot tell a source in this process from one behind JSON", async 
     mutates({ name: "crash", failOpen: true }, () => assert.fail("boom")),
   ];
   const local = interceptorSource(interceptors, { label: "s", host: rig().host });
-  const overJson = remoteSource("s", await local.list(), async (params) => {
+  const overJson = remoteSource("s", await local.list() as InterceptorDescriptor[], async (params) => {
     try {
       const received = JSON.parse(JSON.stringify(params)) as typeof params;
       return JSON.parse(JSON.stringify(await local.invoke(received, NEVER)));
