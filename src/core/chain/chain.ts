@@ -1,6 +1,7 @@
 import { LocalError } from "../base/errors.ts";
 import { createTimestamp, detectHost, type Host } from "../base/host.ts";
 import { resolveLimits, type Limits } from "../base/limits.ts";
+import { createRandomHex } from "../base/random-hex.ts";
 import type { Signal } from "../base/signal.ts";
 import type { Interceptor } from "../interceptor/define.ts";
 import type { Phase } from "../wire/gen/interceptors.ts";
@@ -98,13 +99,14 @@ export function createChain(options: ChainOptions = {}): Chain {
   let readings = 0;
   const labels = new Set<string>();
   const timestamp = createTimestamp(host);
+  const randomHex = createRandomHex(host);
   let parts = partsFor(entries);
 
   // A new object for each set of entries: an execution keeps the one that it began with.
   function partsFor(of: readonly ChainEntry[]): ChainParts {
     const plans = createPlanCache(of, limits.maxPlans);
     const names = indexNames(of);
-    return { host, limits, reporter, revalidate, timeoutMs, plans, names, detached, countLateAnswer: () => void lateAnswers++, timestamp };
+    return { host, limits, reporter, revalidate, timeoutMs, plans, names, detached, countLateAnswer: () => void lateAnswers++, timestamp, randomHex };
   }
 
   const surroundings = { maxDepth: limits.maxDepth, log: reporter.log };
