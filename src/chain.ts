@@ -28,6 +28,7 @@ export type { ChainDifference, ChangedEntry } from "./core/chain/refresh.ts";
 export type { ChainEvent, ChainLog } from "./core/chain/report.ts";
 export type { ChainResult, ChainResultEntry, ChainStatus } from "./core/chain/result.ts";
 export type { InterceptorSource } from "./core/chain/source.ts";
+export type { ListedDescriptor, ListedType } from "./core/wire/descriptors.ts";
 export { EVENTS, type KnownEvent, type PayloadOf } from "./core/wire/events.ts";
 export type {
   InterceptorDescriptor,

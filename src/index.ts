@@ -6,6 +6,7 @@ export { DEFAULT_LIMITS, type Limits } from "./core/base/limits.ts";
 export { createSignal, type Signal, type SignalLike, type SignalSource } from "./core/base/signal.ts";
 export { VERSION } from "./core/base/version.ts";
 
+export type { ListedDescriptor, ListedType } from "./core/wire/descriptors.ts";
 export { EVENTS, type KnownEvent, type PayloadOf } from "./core/wire/events.ts";
 export { readCapability } from "./core/wire/dialects.ts";
 export { decodeFrame, encodeFrame, type Decoded, type Frame, type InvalidFrame } from "./core/wire/frame.ts";

@@ -147,7 +147,9 @@ test("hooks are read in every spelling of the field", () => {
     const listed = { name: "a", type: "validation", ...spelling };
     const before = structuredClone(listed);
     // Nothing of another spelling is left beside them.
-    assert.deepEqual(readDescriptor(listed).value, { name: "a", type: "validation", hooks }, JSON.stringify(spelling));
+    const { value } = readDescriptor(listed);
+    assert.deepEqual(value, { name: "a", type: "validation", hooks }, JSON.stringify(spelling));
+    assert.equal(readDescriptor(value).value, value, "what has been read is read as it is");
     assert.deepEqual(listed, before, "what is read stays as it was");
   }
 });
