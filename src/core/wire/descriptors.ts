@@ -43,7 +43,8 @@ export function readDescriptor(value: unknown): Reading<ListedDescriptor> {
     return refuse(problem(["type"], `must be one of "validation", "mutation", "sink", the types known here; it is ${JSON.stringify(type.slice(0, 50))}`), true);
   }
   let descriptor = canonicalSpelling(value);
-  if (type !== "mutation" && checkPriorityHint(ownMember(descriptor, "priorityHint")) !== undefined) {
+  const hint = ownMember(descriptor, "priorityHint");
+  if (hint !== undefined && type !== "mutation" && checkPriorityHint(hint) !== undefined) {
     const { priorityHint: _ignored, ...rest } = descriptor;
     descriptor = rest;
   }
