@@ -105,9 +105,9 @@ function flatten(answer: unknown, { type }: Asked): unknown {
     if (!isObject(nested)) throw malformed(`${name} must be an object`);
     if (name !== type) throw malformed(`it has a ${name}, and is asked for a ${type}`);
     refuseOtherCase(nested);
-    // A no is as strong as its severity and its messages make it, so both say these, or neither does.
-    if (answer["valid"] === false && nested["valid"] === false) {
-      for (const member of ["severity", "messages"]) if (!equalJson(answer[member] ?? [], nested[member] ?? [])) throw twofold(name, member);
+    // A verdict is as strong as all three together, so both forms say it whole, or one of them says nothing of it.
+    if (VERDICT.some((member) => Object.hasOwn(answer, member)) && VERDICT.some((member) => Object.hasOwn(nested, member))) {
+      for (const member of VERDICT) if (!equalJson(answer[member] ?? [], nested[member] ?? [])) throw twofold(name, member);
     }
     flat = {};
     for (const member of Object.keys(nested)) setMember(flat, member, nested[member]);
@@ -126,6 +126,7 @@ function twofold(name: string, member: string): LocalError {
 }
 
 const NESTS = ["validation", "mutation"] as const;
+const VERDICT = ["valid", "severity", "messages"] as const;
 
 function refuseOtherCase(said: JsonObject): void {
   for (const name of Object.keys(said)) {

@@ -129,6 +129,8 @@ test("a nested answer that is wrong, of another type, or twofold is malformed", 
     // One of the two readers would block, and the other let pass.
     [judging, { valid: false, validation: { valid: false, severity: "info" } }],
     [judging, { valid: false, severity: "info", validation: { valid: false } }],
+    [judging, { valid: false, validation: { severity: "warn" } }],
+    [judging, { severity: "info", validation: { valid: false } }],
     [judging, { valid: false, messages: [{ message: "m", severity: "warn" }], validation: { valid: false } }],
     [mutating, { validation: { valid: true }, modified: false }],
     [mutating, { mutation: { modified: true } }],
