@@ -17,15 +17,18 @@ export {
 export { invokeInterceptor, type InvokeOptions } from "./core/interceptor/invoke.ts";
 export type { Overrides, Policy } from "./core/interceptor/policy.ts";
 export { allow, deny, info, mutated, unchanged, warn, type Mutation, type Verdict } from "./core/interceptor/verdict.ts";
-export { createChain, type AddOptions, type Chain, type ChainOptions, type ChainStats } from "./core/chain/chain.ts";
+export { createChain, type AddSourceOptions, type Chain, type ChainOptions, type ChainStats, type RefreshOptions } from "./core/chain/chain.ts";
 export type { ChainEntry } from "./core/chain/entry.ts";
 export type { ExecuteParams } from "./core/chain/execute.ts";
 export { interceptorSource } from "./core/chain/in-process.ts";
+export type { AddOptions } from "./core/chain/installed.ts";
 export { chainError, type BoundaryOptions } from "./core/chain/outcome.ts";
 export type { Direction, Plan } from "./core/chain/plan.ts";
+export type { ChainDifference, ChangedEntry } from "./core/chain/refresh.ts";
 export type { ChainEvent, ChainLog } from "./core/chain/report.ts";
 export type { ChainResult, ChainResultEntry, ChainStatus } from "./core/chain/result.ts";
 export type { InterceptorSource } from "./core/chain/source.ts";
+export type { ListedDescriptor, ListedType } from "./core/wire/descriptors.ts";
 export { EVENTS, type KnownEvent, type PayloadOf } from "./core/wire/events.ts";
 export type {
   InterceptorDescriptor,

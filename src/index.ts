@@ -6,7 +6,9 @@ export { DEFAULT_LIMITS, type Limits } from "./core/base/limits.ts";
 export { createSignal, type Signal, type SignalLike, type SignalSource } from "./core/base/signal.ts";
 export { VERSION } from "./core/base/version.ts";
 
+export type { ListedDescriptor, ListedType } from "./core/wire/descriptors.ts";
 export { EVENTS, type KnownEvent, type PayloadOf } from "./core/wire/events.ts";
+export { readCapability } from "./core/wire/dialects.ts";
 export { decodeFrame, encodeFrame, type Decoded, type Frame, type InvalidFrame } from "./core/wire/frame.ts";
 export type { ErrorMessage, ErrorObject, Message, NotificationMessage, RequestId, RequestMessage, ResultMessage } from "./core/wire/message.ts";
 export { HANDSHAKE_VERSIONS, PROTOCOL_VERSIONS, STATELESS_VERSIONS } from "./core/wire/versions.ts";
@@ -84,12 +86,14 @@ export {
 export type { Overrides, Policy } from "./core/interceptor/policy.ts";
 export { allow, deny, info, mutated, unchanged, warn, type Mutation, type Verdict } from "./core/interceptor/verdict.ts";
 
-export type { AddOptions, Chain, ChainStats } from "./core/chain/chain.ts";
+export type { AddSourceOptions, Chain, ChainStats, RefreshOptions } from "./core/chain/chain.ts";
 export type { ChainEntry } from "./core/chain/entry.ts";
 export type { ExecuteParams } from "./core/chain/execute.ts";
 export { interceptorSource } from "./core/chain/in-process.ts";
+export type { AddOptions } from "./core/chain/installed.ts";
 export { chainError, type BoundaryOptions } from "./core/chain/outcome.ts";
 export type { Direction, Plan } from "./core/chain/plan.ts";
+export type { ChainDifference, ChangedEntry } from "./core/chain/refresh.ts";
 export type { ChainEvent, ChainLog } from "./core/chain/report.ts";
 export type { ChainResult, ChainResultEntry, ChainStatus } from "./core/chain/result.ts";
 export type { InterceptorSource } from "./core/chain/source.ts";

@@ -1,7 +1,7 @@
 import { LocalError } from "../core/base/errors.ts";
 import { VERSION } from "../core/base/version.ts";
 import type { Signal } from "../core/base/signal.ts";
-import type { AddOptions } from "../core/chain/chain.ts";
+import type { AddOptions } from "../core/chain/installed.ts";
 import {
   createChain as createConnectedChain,
   localChain as localConnectedChain,

@@ -1,17 +1,18 @@
 import { LocalError } from "../base/errors.ts";
 import { createTimestamp, detectHost, type Host } from "../base/host.ts";
-import type { JsonObject } from "../base/json.ts";
 import { resolveLimits, type Limits } from "../base/limits.ts";
+import { createRandomHex } from "../base/random-hex.ts";
 import type { Signal } from "../base/signal.ts";
 import type { Interceptor } from "../interceptor/define.ts";
-import type { Overrides } from "../interceptor/policy.ts";
-import type { InterceptorDescriptor, Phase } from "../wire/gen/interceptors.ts";
-import { createEntry, type ChainEntry } from "./entry.ts";
+import type { Phase } from "../wire/gen/interceptors.ts";
+import type { ChainEntry } from "./entry.ts";
 import { execute, type ChainParts, type ExecuteParams, type Revalidate } from "./execute.ts";
 import { interceptorSource } from "./in-process.ts";
+import { asList, installSource, reinstallSource, type AddOptions, type Installed, type ListedOptions } from "./installed.ts";
 import { indexNames } from "./names.ts";
 import { resolveDirection, type Direction, type Plan } from "./plan.ts";
 import { createPlanCache } from "./plan-cache.ts";
+import { compareEntries, refuseWeaker, type ChainDifference } from "./refresh.ts";
 import { harmless, type ChainEvent, type ChainLog, type Reporter } from "./report.ts";
 import type { ChainResult } from "./result.ts";
 import type { Detached } from "./run.ts";
@@ -32,11 +33,14 @@ export interface ChainOptions {
   readonly maxDetached?: number;
 }
 
-export interface AddOptions {
-  /** By name, or `label/name`. */
-  readonly overrides?: Readonly<Record<string, Overrides>>;
-  /** The static part of `config`, by name or `label/name`. */
-  readonly config?: Readonly<Record<string, JsonObject>>;
+export interface AddSourceOptions extends ListedOptions {
+  readonly signal?: Signal;
+}
+
+export interface RefreshOptions {
+  /** Lets entries go, or guard less than before. */
+  readonly allowWeaker?: boolean;
+  readonly signal?: Signal;
 }
 
 export interface ChainStats {
@@ -56,7 +60,14 @@ export interface Chain {
    */
   add(interceptors: Interceptor | readonly Interceptor[], options?: AddOptions): void;
   /** Lists a source and adds all that it has, or nothing. Rejects with what its `list` rejects with, or like `add` throws. */
-  addSource(source: InterceptorSource, options?: AddOptions & { readonly signal?: Signal }): Promise<void>;
+  addSource(source: InterceptorSource, options?: AddSourceOptions): Promise<void>;
+  /**
+   * Lists all sources again, takes in what has changed, and gives the difference; nothing else ever changes what a source has added. Settings
+   * given when a source was added hold on. All or nothing: rejects with what a `list` rejects with, like `add` throws, or with `refused`, which
+   * names every entry that is gone or weaker (active to audit, closed to open, fewer hooks), unless `allowWeaker` is true. What runs already
+   * runs on as it began.
+   */
+  refresh(options?: RefreshOptions): Promise<ChainDifference>;
   /** A snapshot, in the order of addition. */
   readonly entries: readonly ChainEntry[];
   /** Whether any entry hooks this event in this phase. Cheap: whoever guards traffic asks it for each message. */
@@ -83,40 +94,45 @@ export function createChain(options: ChainOptions = {}): Chain {
   const reporter: Reporter = { log: harmless(options.log), observe: harmless(options.observe) };
   const detached: Detached = { max: limits.maxDetached, running: 0, dropped: 0 };
   let lateAnswers = 0;
+  let installed: readonly Installed[] = [];
   let entries: readonly ChainEntry[] = Object.freeze([]);
+  let readings = 0;
   const labels = new Set<string>();
   const timestamp = createTimestamp(host);
+  const randomHex = createRandomHex(host);
   let parts = partsFor(entries);
 
   // A new object for each set of entries: an execution keeps the one that it began with.
   function partsFor(of: readonly ChainEntry[]): ChainParts {
     const plans = createPlanCache(of, limits.maxPlans);
     const names = indexNames(of);
-    return { host, limits, reporter, revalidate, timeoutMs, plans, names, detached, countLateAnswer: () => void lateAnswers++, timestamp };
+    return { host, limits, reporter, revalidate, timeoutMs, plans, names, detached, countLateAnswer: () => void lateAnswers++, timestamp, randomHex };
   }
 
-  function install(source: InterceptorSource, descriptors: readonly InterceptorDescriptor[], settings: AddOptions): void {
-    if (entries.length + descriptors.length > limits.maxInterceptors) {
-      throw new LocalError("limit_exceeded", `a chain holds at most ${limits.maxInterceptors} interceptors`);
-    }
-    const overrides = settingsOf("overrides", source.label, descriptors, settings.overrides);
-    const config = settingsOf("config", source.label, descriptors, settings.config);
-    const added = descriptors.map((descriptor) =>
-      createEntry(source, descriptor, {
-        overrides: overrides.get(descriptor.name),
-        config: config.get(descriptor.name),
-        maxDepth: limits.maxDepth,
-        log: reporter.log,
-      }),
-    );
+  const surroundings = { maxDepth: limits.maxDepth, log: reporter.log };
+
+  // All sources in place of those before; nothing changes where it throws.
+  function adopt(next: readonly Installed[]): void {
+    const all = next.flatMap((one) => one.entries);
+    checkCount(all.length);
     const taken = new Set<string>();
-    for (const { address } of added) {
-      if (taken.has(address) || parts.names.has(address)) throw new LocalError("conflict", `the chain has an interceptor ${address} already`);
+    for (const { address } of all) {
+      if (taken.has(address)) throw new LocalError("conflict", `the chain has an interceptor ${address} already`);
       taken.add(address);
     }
-    entries = Object.freeze([...entries, ...added]);
+    installed = next;
+    entries = Object.freeze(all);
     parts = partsFor(entries);
+  }
+
+  function install(source: InterceptorSource, listed: readonly unknown[], settings: ListedOptions): void {
+    checkCount(entries.length + listed.length);
+    adopt([...installed, installSource(source, listed, settings, surroundings)]);
     labels.add(source.label);
+  }
+
+  function checkCount(count: number): void {
+    if (count > limits.maxInterceptors) throw new LocalError("limit_exceeded", `a chain holds at most ${limits.maxInterceptors} interceptors`);
   }
 
   return {
@@ -133,11 +149,24 @@ export function createChain(options: ChainOptions = {}): Chain {
       if (typeof label !== "string" || label === "" || label.includes("/")) {
         throw new LocalError("invalid_argument", `a source's label must be a non-empty text without "/", not ${JSON.stringify(label)}`);
       }
-      const descriptors = await source.list(signal);
+      const listed = asList(source, await source.list(signal));
       // Asked after the wait: another source may have come in meanwhile.
       if (labels.has(label)) throw new LocalError("conflict", `the chain has a source with the label ${JSON.stringify(label)} already`);
-      if (descriptors.length === 0) reporter.log?.({ level: "warning", message: `the source ${JSON.stringify(label)} lists no interceptors` });
-      install(source, descriptors, settings);
+      install(source, listed, settings);
+      if (listed.length === 0) reporter.log?.({ level: "warning", message: `the source ${JSON.stringify(label)} lists no interceptors` });
+    },
+    async refresh({ allowWeaker = false, signal } = {}) {
+      const reading = ++readings;
+      const lists = new Map(await Promise.all(installed.map(async ({ source }) => [source, asList(source, await source.list(signal))] as const)));
+      // Sources may have come in during the wait, and another refresh may have read a newer list.
+      const next = installed.map((one) => {
+        const listed = lists.get(one.source);
+        return listed === undefined || one.reading > reading ? one : reinstallSource(one, listed, reading, surroundings);
+      });
+      const difference = compareEntries(entries, next.flatMap((one) => one.entries));
+      if (allowWeaker !== true) refuseWeaker(difference);
+      adopt(next);
+      return difference;
     },
     matches: (event, phase) => parts.plans.matches(event)[phase].length > 0,
     get hooksResponses() {
@@ -149,24 +178,4 @@ export function createChain(options: ChainOptions = {}): Chain {
     execute: (params) => execute(params, parts),
     stats: () => ({ lateAnswers, detached: detached.running, dropped: detached.dropped }),
   };
-}
-
-/** Settings by name, once each is known to be meant for one of these descriptors. */
-function settingsOf<T>(
-  what: string,
-  label: string,
-  descriptors: readonly InterceptorDescriptor[],
-  settings: Readonly<Record<string, T>> = {},
-): Map<string, T> {
-  const found = new Map<string, T>();
-  for (const [text, setting] of Object.entries(settings)) {
-    const match = descriptors.filter(({ name }) => name === text || `${label}/${name}` === text);
-    const [descriptor] = match;
-    if (descriptor === undefined) throw new LocalError("not_found", `${what} for ${JSON.stringify(text)}: "${label}" has no such interceptor`);
-    if (match.length > 1 || found.has(descriptor.name)) {
-      throw new LocalError("ambiguous", `${what} for ${JSON.stringify(text)}: it may mean more than one interceptor, or is given twice`);
-    }
-    found.set(descriptor.name, setting);
-  }
-  return found;
 }

@@ -2,8 +2,7 @@ import { LocalError } from "../base/errors.ts";
 import { cloneJson, isObject, type JsonObject } from "../base/json.ts";
 import { compileConfigSchema, withoutRequired } from "../interceptor/config-schema.ts";
 import { resolvePolicy, type Overrides, type Policy } from "../interceptor/policy.ts";
-import { acceptDescriptor, readExtras } from "../wire/descriptors.ts";
-import type { InterceptorDescriptor, InterceptorType } from "../wire/gen/interceptors.ts";
+import { canonicalDescriptor, readExtras, type ListedDescriptor, type ListedType } from "../wire/descriptors.ts";
 import { isVersionDate } from "../wire/versions.ts";
 import type { ChainLog } from "./report.ts";
 import type { InterceptorSource } from "./source.ts";
@@ -14,8 +13,9 @@ export interface ChainEntry {
   readonly address: string;
   readonly label: string;
   readonly name: string;
-  readonly type: InterceptorType;
-  readonly descriptor: InterceptorDescriptor;
+  readonly type: ListedType;
+  /** Canonical. */
+  readonly descriptor: ListedDescriptor;
   readonly policy: Policy;
   readonly handlesErrors: boolean;
   readonly withRequest: boolean;
@@ -33,9 +33,9 @@ interface EntrySettings {
   readonly log: ((entry: ChainLog) => void) | undefined;
 }
 
-/** Checks one descriptor of a source and resolves its policy; throws a `LocalError` that names the interceptor. */
-export function createEntry(source: InterceptorSource, listed: InterceptorDescriptor, settings: EntrySettings): ChainEntry {
-  const descriptor = cloneJson(acceptDescriptor(listed, source.label), settings.maxDepth);
+/** Resolves the policy of a descriptor that has been read; throws a `LocalError` that names the interceptor. */
+export function createEntry(source: InterceptorSource, listed: ListedDescriptor, settings: EntrySettings): ChainEntry {
+  const descriptor = canonicalDescriptor(cloneJson(listed, settings.maxDepth));
   const { name, type, compat } = descriptor;
   const address = `${source.label}/${name}`;
   const { handlesErrors, withRequest } = readExtras(descriptor);
@@ -72,7 +72,7 @@ function readBound(address: string, bound: string, value: unknown, { log }: Entr
 }
 
 // Only a part of the configuration, since each call may add to it: members may be missing, and none may be wrong.
-function readConfig(address: string, { configSchema }: InterceptorDescriptor, { config, maxDepth, log }: EntrySettings): JsonObject | undefined {
+function readConfig(address: string, { configSchema }: ListedDescriptor, { config, maxDepth, log }: EntrySettings): JsonObject | undefined {
   if (config === undefined) return undefined;
   if (!isObject(config)) throw new LocalError("invalid_argument", `config of ${address} must be an object`);
   const copy = cloneJson(config, maxDepth);

@@ -2,6 +2,7 @@ import { LocalError } from "../base/errors.ts";
 import type { Host } from "../base/host.ts";
 import { cloneJson, isObject, type JsonObject } from "../base/json.ts";
 import type { Limits } from "../base/limits.ts";
+import type { RandomHex } from "../base/random-hex.ts";
 import { isSignal, subscribe, type Signal, type SignalLike } from "../base/signal.ts";
 import { contextProblem } from "../wire/context.ts";
 import type { InvocationContext, Phase } from "../wire/gen/interceptors.ts";
@@ -63,6 +64,7 @@ export interface ChainParts {
   countLateAnswer(): void;
   /** The time now, as ISO 8601 text. */
   timestamp(): string;
+  readonly randomHex: RandomHex;
 }
 
 /**
@@ -93,6 +95,9 @@ interface Settings {
   readonly timeoutMs: number;
   readonly configs: ReadonlyMap<ChainEntry, JsonObject> | undefined;
 }
+
+// As W3C Trace Context has it: hexadecimal in lower case, and not all zeros.
+const TRACE_ID = /^(?!0{32})[0-9a-f]{32}$/;
 
 // A class for speed: its methods are shared, where a plain object would have new closures for each message.
 class Execution implements Run {
@@ -138,6 +143,17 @@ class Execution implements Run {
 
   context(): InvocationContext {
     return (this.#context ??= { timestamp: this.#parts.timestamp(), ...this.#given });
+  }
+
+  traceparent(): string | undefined {
+    const { traceId } = this.context();
+    if (traceId === undefined || !TRACE_ID.test(traceId)) return undefined;
+    try {
+      return `00-${traceId}-${this.#parts.randomHex(8)}-01`;
+    } catch {
+      // A host without a random source has no spans, and judges all the same.
+      return undefined;
+    }
   }
 
   config(entry: ChainEntry): JsonObject | undefined {

@@ -6,9 +6,9 @@ import { isThenable } from "../base/thenable.ts";
 import { holds } from "../interceptor/condition.ts";
 import type { ConditionInput } from "../interceptor/policy.ts";
 import { isMcpEvent } from "../wire/events.ts";
-import type { InvocationContext, InvokeParams, InvokeResult, Phase } from "../wire/gen/interceptors.ts";
+import type { InvocationContext, InvokeParams, Phase } from "../wire/gen/interceptors.ts";
 import { OWN_META } from "../wire/meta.ts";
-import { readResult } from "../wire/results.ts";
+import { readResult, type ReadResult } from "../wire/results.ts";
 import { classify, failure, timeoutFailure, type Failure } from "./classify.ts";
 import type { ChainEntry } from "./entry.ts";
 import type { PlannedEntry } from "./plan.ts";
@@ -29,6 +29,8 @@ export interface Invoking {
   readonly timeoutMs: number;
   /** The same object on each call. */
   context(): InvocationContext;
+  /** A span of its own for one call, as `_meta.traceparent` has it; undefined outside a trace. */
+  traceparent(): string | undefined;
   config(entry: ChainEntry): JsonObject | undefined;
   /** Given to entries with `withRequest`; undefined in the request phase. */
   readonly request: { readonly method: string; readonly params?: JsonObject } | undefined;
@@ -50,7 +52,7 @@ export interface Slot {
 }
 
 export type Outcome = { readonly elapsedMs: number } & (
-  | { readonly result: InvokeResult; readonly failure?: undefined }
+  | { readonly result: ReadResult; readonly failure?: undefined }
   | { readonly result?: undefined; readonly failure: Failure }
 );
 
@@ -185,8 +187,11 @@ function paramsFor(run: Invoking, entry: ChainEntry, payload: unknown, timeoutMs
   const config = run.config(entry);
   if (config !== undefined) params.config = config;
   const showRequest = entry.withRequest && run.request !== undefined;
-  if (showRequest || revalidation) {
+  // In this process nobody could read it.
+  const traceparent = entry.source.remote ? run.traceparent() : undefined;
+  if (showRequest || revalidation || traceparent !== undefined) {
     params._meta = {};
+    if (traceparent !== undefined) params._meta["traceparent"] = traceparent;
     if (showRequest) params._meta[OWN_META.request] = run.request;
     if (revalidation) params._meta[OWN_META.revalidation] = true;
   }

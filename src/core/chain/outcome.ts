@@ -1,6 +1,6 @@
 import { ErrorCode, RpcError } from "../base/errors.ts";
-import type { InvokeResult, Phase } from "../wire/gen/interceptors.ts";
-import { blocks, REJECTED } from "../wire/results.ts";
+import type { Phase } from "../wire/gen/interceptors.ts";
+import { blocks, REJECTED, type ReadResult } from "../wire/results.ts";
 import type { Failure } from "./classify.ts";
 import type { Outcome, Slot } from "./invocation.ts";
 import type { AbortedAt, ChainResult, ChainResultEntry, ChainStatus, EntryError, ValidationSummary } from "./result.ts";
@@ -46,7 +46,7 @@ export function abortedAt({ slot, kind }: Stop): AbortedAt {
   const { address, name, type } = slot.planned.entry;
   const { result, failure } = slot.outcome ?? {};
   const reason = failure?.reason ?? (result?.type === "validation" ? errorTexts(result.messages)[0] : undefined) ?? REJECTED;
-  return { interceptor: name, address, reason, type: kind === "timeout" ? "timeout" : type };
+  return { interceptor: name, address, reason, type: kind === "timeout" ? "timeout" : type === "mutation" ? type : "validation" };
 }
 
 /** Messages by severity, of active and audit validators; of one that has judged twice only the second time counts, and failures do not. */
@@ -84,8 +84,13 @@ function resultEntry({ planned, revalidation }: Slot, { result, failure, elapsed
   return draft;
 }
 
-function copyMembers(draft: Draft, result: InvokeResult): void {
+function copyMembers(draft: Draft, result: ReadResult): void {
   if (result.info !== undefined) draft.info = result.info;
+  if (result.type === "sink") {
+    if (result.recorded !== undefined) draft.recorded = result.recorded;
+    if (result.metrics !== undefined) draft.metrics = result.metrics;
+    return;
+  }
   if (result.type === "mutation") {
     draft.modified = result.modified;
     // An unmodified payload is not repeated.

@@ -26,7 +26,7 @@ export interface PlannedEntry {
   readonly incompatible: string | undefined;
 }
 
-/** Validators run together, in the order of entries; mutators one after the other, in the order given. */
+/** Validators run together, in the order of entries, and sinks with them; mutators one after the other, in the order given. */
 export interface Step {
   readonly type: InterceptorType;
   readonly entries: readonly PlannedEntry[];
@@ -58,7 +58,7 @@ export function planSteps(matching: readonly ChainEntry[], query: Omit<PlanQuery
   const planned = matching
     .filter(({ handlesErrors }) => !error || handlesErrors)
     .map((entry): PlannedEntry => ({ entry, active: entry.policy.mode === "active", incompatible: incompatibility(entry, version) }));
-  const validate: Step = { type: "validation", entries: planned.filter(({ entry }) => entry.type === "validation") };
+  const validate: Step = { type: "validation", entries: planned.filter(({ entry }) => entry.type !== "mutation") };
   const mutate: Step = {
     type: "mutation",
     // A stable sort: what is equal stays in the order of the servers.

@@ -1,6 +1,8 @@
 import { isThenable } from "../base/thenable.ts";
 import type { FailureReason } from "../interceptor/failure.ts";
-import type { InterceptorType, InvokeResult, Mode, Phase } from "../wire/gen/interceptors.ts";
+import type { ListedType } from "../wire/descriptors.ts";
+import type { Mode, Phase } from "../wire/gen/interceptors.ts";
+import type { ReadResult } from "../wire/results.ts";
 import type { Failure } from "./classify.ts";
 import type { Outcome, Invoking, Slot } from "./invocation.ts";
 import type { PlannedEntry } from "./plan.ts";
@@ -22,12 +24,12 @@ export interface ChainEvent {
   /** `label/name`. */
   readonly address: string;
   readonly interceptor: string;
-  readonly type: InterceptorType;
+  readonly type: ListedType;
   readonly mode: Mode;
   readonly event: string;
   readonly phase: Phase;
-  /** `invalid`: a validator said no, of whatever severity. `failed` has a reason. */
-  readonly outcome: "valid" | "invalid" | "modified" | "unchanged" | "failed";
+  /** `invalid`: a validator said no, of whatever severity. `observed`: a sink was told. `failed` has a reason. */
+  readonly outcome: "valid" | "invalid" | "modified" | "unchanged" | "observed" | "failed";
   readonly reason?: FailureReason;
   readonly elapsedMs: number;
   readonly revalidation?: true;
@@ -56,7 +58,7 @@ export function reportFailure(run: Invoking, { entry, active }: PlannedEntry, { 
   const { reporter, event, phase } = run;
   reporter.log?.({
     level: entry.policy.failOpen ? "warning" : "error",
-    message: `${active ? "" : "audit "}${entry.type} failed: ${message}`,
+    message: `${active || entry.type === "sink" ? "" : "audit "}${entry.type} failed: ${message}`,
     address: entry.address,
     event,
     phase,
@@ -82,7 +84,8 @@ export function reportOutcome(run: Invoking, { planned, revalidation }: Slot, { 
   });
 }
 
-function outcomeOf(result: InvokeResult): ChainEvent["outcome"] {
+function outcomeOf(result: ReadResult): ChainEvent["outcome"] {
+  if (result.type === "sink") return "observed";
   if (result.type === "validation") return result.valid ? "valid" : "invalid";
   return result.modified ? "modified" : "unchanged";
 }

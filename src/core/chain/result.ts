@@ -1,6 +1,7 @@
 import type { JsonObject } from "../base/json.ts";
 import type { FailureReason } from "../interceptor/failure.ts";
-import type { InterceptorType, Phase, Severity, Signature, Suggestion, ValidationMessage } from "../wire/gen/interceptors.ts";
+import type { ListedType } from "../wire/descriptors.ts";
+import type { Phase, Severity, Signature, Suggestion, ValidationMessage } from "../wire/gen/interceptors.ts";
 
 export type ChainStatus = "success" | "validation_failed" | "mutation_failed" | "timeout";
 
@@ -9,8 +10,9 @@ export interface ChainResultEntry {
   readonly interceptor: string;
   /** `label/name`, which tells servers apart. */
   readonly address: string;
-  readonly type: InterceptorType;
+  readonly type: ListedType;
   readonly phase: Phase;
+  /** It had no say; so it is with every sink. */
   readonly mode?: "audit";
   /** A second judgement, on the mutated payload. */
   readonly revalidation?: true;
@@ -27,6 +29,10 @@ export interface ChainResultEntry {
   readonly modified?: boolean;
   /** Only with `modified: true`; not applied where `mode` is `audit`. */
   readonly payload?: unknown;
+  /** Of a sink: it took note. */
+  readonly recorded?: boolean;
+  /** Of a sink. */
+  readonly metrics?: Readonly<Record<string, number>>;
   readonly error?: EntryError;
 }
 
@@ -63,7 +69,7 @@ export interface ChainResult {
   readonly status: ChainStatus;
   readonly event: string;
   readonly phase: Phase;
-  /** In the order of the start; validators of a step in the order of entries. Audit entries that have not ended are missing. */
+  /** In the order of the start; validators of a step in the order of entries. Audit entries and sinks that have not ended are missing. */
   readonly results: readonly ChainResultEntry[];
   readonly finalPayload?: unknown;
   /** Where the chain stopped: the payload after the last mutation that was applied. It never went anywhere. */

@@ -1,5 +1,5 @@
 import type { Signal } from "../base/signal.ts";
-import type { InterceptorDescriptor, InvokeParams } from "../wire/gen/interceptors.ts";
+import type { InvokeParams } from "../wire/gen/interceptors.ts";
 
 /**
  * Where a chain's interceptors live: in this process, or behind a connection. Both kinds run the same server-side function on
@@ -10,8 +10,8 @@ export interface InterceptorSource {
   readonly label: string;
   /** Over a connection we allow the source some grace beyond an entry's timeout, so that its own richer error wins. */
   readonly remote: boolean;
-  /** All descriptors, canonical, in registration order. */
-  list(signal?: Signal): Promise<readonly InterceptorDescriptor[]>;
+  /** All descriptors, in registration order, as `interceptors/list` gives them: the chain reads them, in any spelling of the field. */
+  list(signal?: Signal): Promise<readonly unknown[]>;
   /**
    * Runs one interceptor. `params` is shared and read-only: the source copies or serialises what it hands on, before it returns, so that
    * one copy is made for each invocation and not two. May answer synchronously, with what `interceptor/invoke` answers, as it came:

@@ -6,9 +6,8 @@ import type { InterceptorSource } from "../chain/source.ts";
 import type { RequestOptions } from "../jsonrpc/outgoing.ts";
 import type { McpClient } from "../mcp/client.ts";
 import { describeProblem } from "../wire/check.ts";
-import { acceptDescriptor } from "../wire/descriptors.ts";
-import { INTERCEPTOR_SPELLINGS } from "../wire/dialects.ts";
-import { checkListInterceptorsResult, type InterceptorDescriptor } from "../wire/gen/interceptors.ts";
+import { INTERCEPTOR_SPELLINGS, readCapability } from "../wire/dialects.ts";
+import { checkListInterceptorsResult } from "../wire/gen/interceptors.ts";
 
 export interface SourceOptions {
   /** How the chain addresses this server's interceptors: `label/name`. Without `/`. */
@@ -46,19 +45,19 @@ export function clientSource(client: McpClient, options: SourceOptions): Interce
     label: options.label,
     remote: true,
     async list(signal) {
-      const descriptors: InterceptorDescriptor[] = [];
+      const descriptors: unknown[] = [];
       const seen = new Set<string>();
       let cursor: string | undefined;
       do {
         const page = await ask("list", cursor === undefined ? {} : { cursor }, callOptions(signal)).catch((thrown: unknown) => {
-          throw isUnknownMethod(thrown) ? hostsNone(options.label, thrown) : thrown;
+          throw isUnknownMethod(thrown) ? hostsNone(options.label, readCapability(client.serverCapabilities) !== undefined, thrown) : thrown;
         });
         const problem = checkListInterceptorsResult(page);
         if (problem !== undefined && !problem.path.startsWith("/interceptors/")) {
           throw malformedList(options.label, describeProblem(problem, "result"));
         }
-        // A list, or the check would have said so at /interceptors; what is in it is read one by one.
-        for (const item of page["interceptors"] as unknown[]) descriptors.push(acceptDescriptor(item, options.label));
+        // A list, or the check would have said so at /interceptors; the chain reads what is in it.
+        for (const item of page["interceptors"] as unknown[]) descriptors.push(item);
         if (descriptors.length > maxInterceptors) throw tooMuch(options.label, `${maxInterceptors} interceptors`);
         const next = ownMember(page, "nextCursor");
         if (next !== undefined && typeof next !== "string") throw malformedList(options.label, "nextCursor must be a string");
@@ -87,9 +86,10 @@ function isUnknownMethod(thrown: unknown): boolean {
   return thrown instanceof RpcError && thrown.code === ErrorCode.methodNotFound;
 }
 
-function hostsNone(label: string, cause: unknown): LocalError {
+function hostsNone(label: string, announced: boolean, cause: unknown): LocalError {
   const [first, second] = INTERCEPTOR_SPELLINGS.list;
-  return new LocalError("unsupported", `"${label}" hosts no interceptors: it knows neither ${first} nor ${second}`, { cause });
+  const what = announced ? "announces interceptors and does not list them" : "hosts no interceptors";
+  return new LocalError("unsupported", `"${label}" ${what}: it knows neither ${first} nor ${second}`, { cause });
 }
 
 function tooMuch(label: string, what: string): LocalError {

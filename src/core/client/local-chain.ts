@@ -1,10 +1,13 @@
 import { LocalError } from "../base/errors.ts";
 import { isObject } from "../base/json.ts";
 import type { Signal } from "../base/signal.ts";
-import { createChain as createBareChain, type AddOptions, type Chain, type ChainOptions } from "../chain/chain.ts";
+import { createChain as createBareChain, type AddSourceOptions, type Chain, type ChainOptions } from "../chain/chain.ts";
+import type { AddOptions } from "../chain/installed.ts";
+import { harmless } from "../chain/report.ts";
 import type { InterceptorSource } from "../chain/source.ts";
 import type { Interceptor } from "../interceptor/define.ts";
 import { McpClient } from "../mcp/client.ts";
+import { hintsAtChange } from "../wire/dialects.ts";
 import { clientSource } from "./interceptor-client.ts";
 
 /** A server to start or to reach; what it can be depends on the runtime. */
@@ -12,13 +15,12 @@ export type ServerTarget =
   | { readonly command: string; readonly args?: readonly string[]; readonly env?: Readonly<Record<string, string | undefined>>; readonly cwd?: string }
   | { readonly url: string };
 
-export interface AddServerOptions extends AddOptions {
+export interface AddServerOptions extends AddSourceOptions {
   /** How its interceptors are addressed, `label/name`; by default the first that is free of `server-1`, `server-2`, … Without `/`. */
   readonly label?: string;
-  readonly signal?: Signal;
 }
 
-/** A chain that can find interceptors on servers. */
+/** A chain that can find interceptors on servers. What a server says of a changed list goes to the log, and changes nothing. */
 export interface ConnectedChain extends Chain {
   /**
    * Adds all interceptors of a server, or nothing: of a connected client, of a source of your own, or of a server that the runtime starts or
@@ -48,7 +50,7 @@ export function createChain(options: ConnectedChainOptions = {}): ConnectedChain
     return `server-${number}`;
   };
 
-  const addSource = async (source: InterceptorSource, settings: AddOptions & { readonly signal?: Signal }) => {
+  const addSource = async (source: InterceptorSource, settings: AddSourceOptions) => {
     const { label } = source;
     const isNew = !labels.has(label);
     labels.add(label);
@@ -59,8 +61,17 @@ export function createChain(options: ConnectedChainOptions = {}): ConnectedChain
       throw thrown;
     }
   };
-  const addClient = (client: McpClient, { label = freeLabel(), ...rest }: AddServerOptions) =>
-    addSource(clientSource(client, { label, ...(options.limits === undefined ? {} : { limits: options.limits }) }), rest);
+  const log = harmless(options.log);
+  const unlisten = new Set<() => void>();
+  // A server that says so has not changed the chain: that takes a refresh.
+  const addClient = async (client: McpClient, { label = freeLabel(), ...rest }: AddServerOptions) => {
+    await addSource(clientSource(client, { label, ...(options.limits === undefined ? {} : { limits: options.limits }) }), rest);
+    const heard = (method: string) => {
+      if (!hintsAtChange(method)) return;
+      log?.({ level: "info", message: `the server ${JSON.stringify(label)} says that its interceptors have changed; refresh() takes that in` });
+    };
+    unlisten.add(client.onNotification(heard));
+  };
 
   // The members are accessors, which a spread would freeze at their first value.
   return Object.assign(Object.create(null, Object.getOwnPropertyDescriptors(chain)) as Chain, {
@@ -85,6 +96,8 @@ export function createChain(options: ConnectedChainOptions = {}): ConnectedChain
       }
     },
     async close() {
+      for (const end of unlisten) end();
+      unlisten.clear();
       const clients = [...opened];
       opened.clear();
       await Promise.all(clients.map((client) => client.close()));

@@ -49,9 +49,9 @@ export interface Decision {
 
 export interface InterceptorOutcome {
   readonly name: string;
-  readonly type: "validation" | "mutation";
+  readonly type: ChainResultEntry["type"];
   readonly mode?: "audit";
-  readonly outcome: "valid" | "invalid" | "modified" | "unmodified" | "failed";
+  readonly outcome: "valid" | "invalid" | "modified" | "unmodified" | "observed" | "failed";
   readonly severity?: Severity;
   /** The stable failure code, such as `timeout` or `crashed`. */
   readonly failure?: string;
@@ -72,6 +72,7 @@ export function outcomesOf(result: ChainResult): readonly InterceptorOutcome[] {
 
 function outcomeOf(entry: ChainResultEntry): InterceptorOutcome["outcome"] {
   if (entry.error !== undefined) return "failed";
+  if (entry.type === "sink") return "observed";
   if (entry.type === "validation") return entry.valid === true ? "valid" : "invalid";
   return entry.modified === true ? "modified" : "unmodified";
 }

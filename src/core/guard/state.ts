@@ -1,6 +1,7 @@
 import { createTimestamp, detectHost, type Host } from "../base/host.ts";
 import { ownMember, type JsonObject } from "../base/json.ts";
 import { resolveLimits, type Limits } from "../base/limits.ts";
+import { createRandomHex, type RandomHex } from "../base/random-hex.ts";
 import type { SignalSource } from "../base/signal.ts";
 import type { Chain } from "../chain/chain.ts";
 import { harmless } from "../chain/report.ts";
@@ -10,7 +11,6 @@ import type { Decision } from "./decision.ts";
 import { createLedger, type Initiator, type Ledger } from "./ledger.ts";
 import type { GuardOptions, GuardPolicy } from "./options.ts";
 import { metaOf, paramsOf } from "./routes.ts";
-import { createRandomHex, type RandomHex } from "./trace.ts";
 
 /** What the two directions of a guard share. */
 export interface GuardState {

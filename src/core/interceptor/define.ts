@@ -2,7 +2,7 @@ import { LocalError } from "../base/errors.ts";
 import type { PlatformSignal } from "../base/host.ts";
 import { cloneJson, isObject, type JsonObject } from "../base/json.ts";
 import { describeMember } from "../wire/check.ts";
-import { canonicalDescriptor, readDescriptor, readExtras } from "../wire/descriptors.ts";
+import { canonicalDescriptor, descriptorProblem, readExtras } from "../wire/descriptors.ts";
 import type { ErrorPayload, PayloadOf } from "../wire/events.ts";
 import type {
   Compat,
@@ -137,7 +137,7 @@ export function mutator<const H extends readonly HookDeclaration[], const E exte
 
 /** Whether a value is an interceptor, made by this copy of the package or by another. */
 export function isInterceptor(value: unknown): value is Interceptor {
-  return isObject(value) && typeof value["handler"] === "function" && readDescriptor(value["descriptor"]).refused === undefined;
+  return isObject(value) && typeof value["handler"] === "function" && descriptorProblem(value["descriptor"]) === undefined;
 }
 
 // A handler is called only for its own hooks, so the input it gets is one of those that its type names.
@@ -180,10 +180,10 @@ function define(type: InterceptorType, declaration: Declaration & Conditions<nev
     configSchema,
     _meta: Object.values(extras).every((extra) => extra === undefined) ? undefined : extras,
   };
-  const { value, refused } = readDescriptor(draft);
+  const refused = descriptorProblem(draft);
   if (refused !== undefined) throw fail(describeMember(refused, "it"));
-  // The copy drops the members that are undefined, and is ours alone.
-  const descriptor = deepFreeze(canonicalDescriptor(cloneJson(value)));
+  // The copy drops the members that are undefined, and is ours alone. It has just been checked.
+  const descriptor = deepFreeze(canonicalDescriptor(cloneJson(draft as InterceptorDescriptor)));
 
   let checkConfig: ConfigCheck | undefined;
   try {

@@ -1,8 +1,8 @@
 import { LocalError } from "../base/errors.ts";
 import { isObject } from "../base/json.ts";
 import { describeMember, under } from "../wire/check.ts";
-import { checkHint, checkHooks, readExtras } from "../wire/descriptors.ts";
-import type { Hook, InterceptorDescriptor, Mode, PriorityHint } from "../wire/gen/interceptors.ts";
+import { checkHint, checkHooks, readExtras, type ListedDescriptor, type ListedType } from "../wire/descriptors.ts";
+import type { Hook, Mode, PriorityHint } from "../wire/gen/interceptors.ts";
 import { coversPattern } from "../wire/patterns.ts";
 import { timeoutProblem } from "../wire/timeout.ts";
 import type { HandlerInput, HookDeclaration } from "./define.ts";
@@ -16,6 +16,7 @@ export type ConditionInput = Pick<HandlerInput, "payload" | "event" | "phase" | 
 
 /** The invoker's policy for one entry; each member that is present beats the interceptor's own default (SEP-2624, Capability vs Policy). */
 export interface Overrides {
+  /** A sink is never active. */
   readonly mode?: Mode;
   readonly failOpen?: boolean;
   /** Ignored for validators. */
@@ -44,12 +45,12 @@ export interface Policy {
  * Override, else what the interceptor declares, else the default. Throws a `LocalError` that names the interceptor: `invalid_argument` for
  * an override that is none, `refused` for hooks that widen. The descriptor must have been read.
  */
-export function resolvePolicy(descriptor: InterceptorDescriptor, overrides: Overrides = {}): Policy {
+export function resolvePolicy(descriptor: ListedDescriptor, overrides: Overrides = {}): Policy {
   const isMutator = descriptor.type === "mutation";
-  const problem = overridesProblem(overrides, isMutator);
+  const problem = overridesProblem(overrides, descriptor.type);
   if (problem !== undefined) throw new LocalError("invalid_argument", `overrides of interceptor ${quote(descriptor.name)}: ${problem}`);
   return Object.freeze({
-    mode: overrides.mode ?? descriptor.mode ?? "active",
+    mode: descriptor.type === "sink" ? "audit" : (overrides.mode ?? descriptor.mode ?? "active"),
     failOpen: overrides.failOpen ?? descriptor.failOpen ?? false,
     priorities: resolvePriority(isMutator ? (overrides.priorityHint ?? descriptor.priorityHint) : undefined),
     timeoutMs: overrides.timeoutMs ?? readExtras(descriptor).timeoutMs ?? DEFAULT_TIMEOUT_MS,
@@ -61,17 +62,18 @@ export function resolvePolicy(descriptor: InterceptorDescriptor, overrides: Over
 
 const MEMBERS: ReadonlySet<string> = new Set(["mode", "failOpen", "priorityHint", "timeoutMs", "hooks", "revalidate", "when"]);
 
-function overridesProblem(overrides: Overrides, isMutator: boolean): string | undefined {
+function overridesProblem(overrides: Overrides, type: ListedType): string | undefined {
   if (!isObject(overrides)) return "must be an object";
   const { mode, failOpen, priorityHint, timeoutMs, hooks, revalidate, when }: Overrides = overrides;
   // A misspelt override would silently leave the default in force.
   const unknown = Object.keys(overrides).find((member) => !MEMBERS.has(member));
   if (unknown !== undefined) return `${unknown} is no override; known are ${[...MEMBERS].join(", ")}`;
   if (mode !== undefined && mode !== "active" && mode !== "audit") return 'mode must be "active" or "audit"';
+  if (type === "sink" && mode === "active") return "mode must be \"audit\": it is a sink, which only observes";
   if (failOpen !== undefined && typeof failOpen !== "boolean") return "failOpen must be a boolean";
   if (revalidate !== undefined && typeof revalidate !== "boolean") return "revalidate must be a boolean";
   if (when !== undefined && typeof when !== "function") return "when must be a function";
-  const wrongHint = isMutator && priorityHint !== undefined ? checkHint(priorityHint) : undefined;
+  const wrongHint = type === "mutation" && priorityHint !== undefined ? checkHint(priorityHint) : undefined;
   if (wrongHint !== undefined) return describeMember(under("priorityHint", wrongHint), "");
   const timeoutFault = timeoutMs === undefined ? undefined : timeoutProblem(timeoutMs);
   if (timeoutFault !== undefined) return `timeoutMs ${timeoutFault}`;
@@ -79,7 +81,7 @@ function overridesProblem(overrides: Overrides, isMutator: boolean): string | un
   return wrongHooks === undefined ? undefined : describeMember(under("hooks", wrongHooks), "");
 }
 
-function narrowHooks({ name, hooks: declared }: InterceptorDescriptor, narrowed: readonly HookDeclaration[]): readonly Hook[] {
+function narrowHooks({ name, hooks: declared }: ListedDescriptor, narrowed: readonly HookDeclaration[]): readonly Hook[] {
   for (const { events, phase } of narrowed) {
     for (const event of events) {
       const covered = declared.some((hook) => hook.phase === phase && hook.events.some((pattern) => coversPattern(pattern, event)));

@@ -201,6 +201,11 @@ export class McpClient {
     return this.#notices.onLog(listener);
   }
 
+  /** Calls back with the name of each notification, whoever else handles it. Returns what ends that. */
+  onNotification(listener: (method: string) => unknown): () => void {
+    return this.#notices.onNotification(listener);
+  }
+
   /** Calls back when the user is done with a page that was opened for the server, where it tells (2025-11-25). Returns what ends that. */
   onElicitationComplete(listener: (elicitationId: string) => unknown): () => void {
     return this.#notices.onElicitationComplete(listener);
@@ -363,6 +368,7 @@ export class McpClient {
   #notified(notification: IncomingNotification): unknown {
     const { method, params } = notification;
     if (method === "notifications/tools/list_changed") this.#tools.forget();
+    this.#notices.heard(method);
     const { session } = this.#connection ?? {};
     if (session === undefined) this.#notices.dispatch(method, params);
     else session.notified(notification);

@@ -10,7 +10,8 @@ import type { ServerContext } from "../mcp/context.ts";
 import type { McpServer } from "../mcp/server.ts";
 import { describeProblem } from "../wire/check.ts";
 import { INTERCEPTOR_SPELLINGS, INTERCEPTORS_EXTENSION, writeCapability } from "../wire/dialects.ts";
-import { checkInvokeParams, checkListInterceptorsParams, type InvokeParams } from "../wire/gen/interceptors.ts";
+import { checkInvokeParams, checkListInterceptorsParams, type InvokeParams, type InvokeResult } from "../wire/gen/interceptors.ts";
+import { alsoNested } from "../wire/results.ts";
 import { createRegistry } from "./registry.ts";
 
 export interface HostOptions {
@@ -18,6 +19,11 @@ export interface HostOptions {
   readonly limits?: Partial<Limits>;
   /** Errors carry a handler's own text instead of a stable reason. Off by default: it may quote anything. */
   readonly exposeErrors?: boolean;
+  /**
+   * Results also carry their members in the nesting of the Go SDK, whose chains read these alone and see no denial otherwise. Off by default: a
+   * mutated payload is sent twice.
+   */
+  readonly alsoNested?: boolean;
   /** Told of each run that failed, with what was thrown: whoever calls sees a stable reason alone. */
   readonly log?: Log;
 }
@@ -37,6 +43,8 @@ export function hostInterceptors(server: McpServer, interceptors: readonly Inter
   const limits = resolveLimits(options.limits);
   const registry = createRegistry(limits.maxInterceptors);
   registry.add(interceptors);
+
+  const written = (result: InvokeResult) => (options.alsoNested === true ? alsoNested(result) : result);
 
   const list = (params: JsonObject) => {
     const problem = checkListInterceptorsParams(params);
@@ -75,7 +83,7 @@ export function hostInterceptors(server: McpServer, interceptors: readonly Inter
     };
     try {
       const result = invokeInterceptor(interceptor, bounded, run);
-      return result instanceof Promise ? result.catch(failed) : result;
+      return result instanceof Promise ? result.then(written, failed) : written(result);
     } catch (thrown) {
       return failed(thrown);
     }

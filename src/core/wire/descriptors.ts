@@ -1,17 +1,27 @@
 import { LocalError } from "../base/errors.ts";
 import { isObject, ownMember, setMember, type JsonObject } from "../base/json.ts";
 import { describeMember, mustBe, problem, under, unwanted, type Problem } from "./check.ts";
+import { canonicalSpelling } from "./dialects.ts";
 import {
   checkHook,
   checkInterceptorDescriptor,
   checkInterceptorType,
   checkPriorityHint,
   type InterceptorDescriptor,
+  type InterceptorType,
   type PriorityHint,
 } from "./gen/interceptors.ts";
 import { OWN_META } from "./meta.ts";
 import { isPattern, listedEvents } from "./patterns.ts";
 import { timeoutProblem } from "./timeout.ts";
+
+/** Types that a chain knows. A `sink`, of other SDKs, is told of messages and has no say: it never blocks, changes or delays them. */
+export type ListedType = InterceptorType | "sink";
+
+/** A descriptor that a source lists, read: canonical, and of a type that is known here. */
+export interface ListedDescriptor extends Omit<InterceptorDescriptor, "type"> {
+  readonly type: ListedType;
+}
 
 /** What is wrong with a descriptor. `unknownType`: well formed as far as one can tell, but of a type that we do not know. */
 interface Refusal extends Problem {
@@ -23,36 +33,47 @@ type Reading<T> =
   | { readonly value?: undefined; readonly refused: Refusal };
 
 /**
- * Reads one descriptor, of a server's list or of this process. Unknown members pass; a validator's `priorityHint` has no meaning, and goes
- * if it is malformed. The bounds of `compat` are not looked at: one that is no date is ignored by whoever compares it.
+ * Reads one descriptor of a server's list, in any spelling of the field. Unknown members pass; a `priorityHint` goes where it is malformed
+ * and of no meaning. The bounds of `compat` are not looked at: one that is no date is ignored by whoever compares it.
  */
-export function readDescriptor(value: unknown): Reading<InterceptorDescriptor> {
+export function readDescriptor(value: unknown): Reading<ListedDescriptor> {
   if (!isObject(value)) return refuse(mustBe("an object"));
   const type = ownMember(value, "type");
-  if (typeof type === "string" && checkInterceptorType(type) !== undefined) {
-    return refuse(problem(["type"], `must be one of "validation", "mutation", the types known here; it is ${JSON.stringify(type.slice(0, 50))}`), true);
+  if (typeof type === "string" && type !== "sink" && checkInterceptorType(type) !== undefined) {
+    return refuse(problem(["type"], `must be one of "validation", "mutation", "sink", the types known here; it is ${JSON.stringify(type.slice(0, 50))}`), true);
   }
-  let descriptor = value;
-  if (type === "validation" && checkPriorityHint(ownMember(value, "priorityHint")) !== undefined) {
-    const { priorityHint: _ignored, ...rest } = value;
+  let descriptor = canonicalSpelling(value);
+  const hint = ownMember(descriptor, "priorityHint");
+  if (hint !== undefined && type !== "mutation" && checkPriorityHint(hint) !== undefined) {
+    const { priorityHint: _ignored, ...rest } = descriptor;
     descriptor = rest;
   }
-  const found = checkMembers(descriptor);
+  // But for its type a sink has the members of a validator.
+  const found = descriptorProblem(type === "sink" ? { ...descriptor, type: "validation" } : descriptor);
   // The check has looked at every member that the type names, but for the bounds of `compat`.
-  return found === undefined ? { value: descriptor as unknown as InterceptorDescriptor } : refuse(found);
+  return found === undefined ? { value: descriptor as unknown as ListedDescriptor } : refuse(found);
 }
 
-/** Reads one descriptor of a source. Throws `refused`, with the interceptor, the source and the member. */
-export function acceptDescriptor(listed: unknown, source: string): InterceptorDescriptor {
+/**
+ * Reads one descriptor of a source. Throws `refused`, with the interceptor, the source and the member; `details.unknownType` is true where the
+ * type alone is not known.
+ */
+export function acceptDescriptor(listed: unknown, source: string): ListedDescriptor {
   const { value, refused } = readDescriptor(listed);
   if (refused === undefined) return value;
   const name = isObject(listed) ? ownMember(listed, "name") : undefined;
   const which = typeof name === "string" ? JSON.stringify(name) : "without a name";
-  throw new LocalError("refused", `interceptor ${which} of "${source}": ${describeMember(refused, "it")}`);
+  const details = refused.unknownType ? { details: { unknownType: true } } : {};
+  throw new LocalError("refused", `interceptor ${which} of "${source}": ${describeMember(refused, "it")}`, details);
 }
 
 function refuse({ path, reason }: Problem, unknownType = false): { readonly refused: Refusal } {
   return { refused: { path, reason, unknownType } };
+}
+
+/** What is wrong with a descriptor in the form that we write. Unknown members pass, and so do the bounds of `compat`. */
+export function descriptorProblem(value: unknown): Problem | undefined {
+  return isObject(value) ? checkMembers(value) : mustBe("an object");
 }
 
 function checkMembers({ compat, ...rest }: JsonObject): Problem | undefined {
@@ -99,7 +120,7 @@ interface Extras {
 }
 
 /** Our additions, from the `_meta` of a descriptor that has been read. */
-export function readExtras({ _meta = {} }: InterceptorDescriptor): Extras {
+export function readExtras({ _meta = {} }: Pick<InterceptorDescriptor, "_meta">): Extras {
   const timeoutMs = ownMember(_meta, OWN_META.timeoutMs);
   return {
     handlesErrors: ownMember(_meta, OWN_META.handlesErrors) === true,
@@ -126,8 +147,8 @@ const MEMBERS = [
  * The one form of a descriptor: members in the SEP's order, those at their default left out; members that we do not know come after ours,
  * and `_meta` last.
  */
-export function canonicalDescriptor(descriptor: InterceptorDescriptor): InterceptorDescriptor {
-  const { mode, failOpen, priorityHint, ...rest } = descriptor;
+export function canonicalDescriptor<Descriptor extends ListedDescriptor>(descriptor: Descriptor): Descriptor {
+  const { mode, failOpen, priorityHint, ...rest }: ListedDescriptor = descriptor;
   const written: JsonObject = {
     ...rest,
     ...(mode === undefined || mode === "active" ? {} : { mode }),
@@ -141,7 +162,7 @@ export function canonicalDescriptor(descriptor: InterceptorDescriptor): Intercep
     if (value !== undefined) setMember(ordered, member, value);
   }
   // It has every member of the descriptor that has no default, in another order.
-  return ordered as unknown as InterceptorDescriptor;
+  return ordered as unknown as Descriptor;
 }
 
 /** A descriptor as `interceptors/list` gives it: canonical, with `ns/*` patterns followed by the events under them. */

@@ -1,7 +1,7 @@
 import { LocalError } from "../base/errors.ts";
-import { equalJson, isObject, type JsonObject } from "../base/json.ts";
+import { equalJson, isObject, ownMember, setMember, type JsonObject } from "../base/json.ts";
+import type { ListedType } from "./descriptors.ts";
 import type {
-  InterceptorType,
   InvokeResult,
   MutationResult,
   Phase,
@@ -17,25 +17,53 @@ import type {
 /** What was asked, and how long it took as the asker counts: what a result says of these is checked or replaced. */
 export interface Asked {
   readonly name: string;
-  readonly type: InterceptorType;
+  readonly type: ListedType;
   readonly phase: Phase;
   readonly durationMs: number;
 }
+
+/** What a sink of another SDK answers: whether it took note, and what it measured. Nothing follows from it. */
+export interface SinkResult {
+  type: "sink";
+  interceptor: string;
+  phase: Phase;
+  durationMs: number;
+  info?: JsonObject;
+  recorded?: boolean;
+  metrics?: Record<string, number>;
+}
+
+/** What an invocation of any type that is read comes to. */
+export type ReadResult = InvokeResult | SinkResult;
 
 /** The message of a rejection that gives none. */
 export const REJECTED = "rejected";
 
 /**
- * The answer of a source, checked and canonical: severities filled in, unknown members dropped. `interceptor` is always the name that was
- * asked; the duration is the answer's where it gives one. Payload and info are taken as they are, not copied. Throws `malformed_result`
- * for what is a failure and no verdict (semantics, section 5).
+ * The answer of a source, flat or in Go's nesting, checked and canonical: severities filled in, unknown members dropped. `interceptor` is always
+ * the name that was asked; the duration is the answer's where it gives one. Payload and info are taken as they are, not copied. Throws
+ * `malformed_result` for what is a failure and no verdict (semantics, section 5).
  */
-export function readResult(answer: unknown, asked: Asked): InvokeResult {
-  const said = readCommon(answer, asked);
-  refuseDoubt(said);
-  const result = asked.type === "validation" ? verdictOf(said, asked) : mutationOf(said, asked);
+export function readResult(answer: unknown, asked: Asked): ReadResult {
+  const said = readCommon(flatten(answer, asked), asked);
+  const result = readers[asked.type](said, asked);
   if (isDuration(said["durationMs"])) result.durationMs = said["durationMs"];
   return result;
+}
+
+const readers: Readonly<Record<ListedType, (said: JsonObject, asked: Asked) => ReadResult>> = {
+  validation: verdictOf,
+  mutation: mutationOf,
+  sink: sinkOf,
+};
+
+/**
+ * The result as a server told `alsoNested` answers: flat, and after that the members of its type once more as Go's SDK nests them, since a Go
+ * chain sees no denial otherwise. What both say is the same, so every reader that compares them is content.
+ */
+export function alsoNested(result: InvokeResult): JsonObject {
+  const { type, interceptor: _name, phase: _phase, durationMs: _duration, ...own } = result;
+  return { ...result, [type]: own };
 }
 
 /** What a validator has said, as the canonical result. Throws `malformed_result`. */
@@ -51,11 +79,11 @@ export function mutationResult(asked: Asked, info: unknown, modified: boolean, p
 }
 
 /** Whether a result says no so that the message must not pass (SEP-2624, Execution Model: only `severity: "error"` blocks). */
-export function blocks(result: InvokeResult): boolean {
+export function blocks(result: ReadResult): boolean {
   return result.type === "validation" && !result.valid && result.severity === "error";
 }
 
-function readCommon(answer: unknown, asked: Asked): JsonObject {
+function readCommon(answer: unknown, asked: Pick<Asked, "type" | "phase">): JsonObject {
   if (!isObject(answer)) throw malformed("the result must be an object");
   const { type, phase } = answer;
   if (type !== undefined && type !== asked.type) throw malformed(`type must be "${asked.type}"`);
@@ -66,17 +94,43 @@ function readCommon(answer: unknown, asked: Asked): JsonObject {
 // What decides; a variant in another case, or a nested twin that says something else, is what another reader would go by.
 const DECIDING: ReadonlySet<string> = new Set(["type", "phase", "valid", "severity", "messages", "modified", "payload"]);
 
-function refuseDoubt(said: JsonObject): void {
+/** The members of an answer, those that Go nests brought up. Throws where they are said twice and differ, or are nested under another type. */
+function flatten(answer: unknown, { type }: Asked): unknown {
+  if (!isObject(answer)) return answer;
+  refuseOtherCase(answer);
+  let flat = answer;
+  for (const name of NESTS) {
+    if (!Object.hasOwn(answer, name)) continue;
+    const nested = answer[name];
+    if (!isObject(nested)) throw malformed(`${name} must be an object`);
+    if (name !== type) throw malformed(`it has a ${name}, and is asked for a ${type}`);
+    refuseOtherCase(nested);
+    // A verdict is as strong as all three together, so both forms say it whole, or one of them says nothing of it.
+    if (VERDICT.some((member) => Object.hasOwn(answer, member)) && VERDICT.some((member) => Object.hasOwn(nested, member))) {
+      for (const member of VERDICT) if (!equalJson(answer[member] ?? [], nested[member] ?? [])) throw twofold(name, member);
+    }
+    flat = {};
+    for (const member of Object.keys(nested)) setMember(flat, member, nested[member]);
+    for (const member of Object.keys(answer)) {
+      if (DECIDING.has(member) && Object.hasOwn(nested, member) && !equalJson(answer[member], nested[member])) {
+        throw twofold(name, member);
+      }
+      setMember(flat, member, answer[member]);
+    }
+  }
+  return flat;
+}
+
+function twofold(name: string, member: string): LocalError {
+  return malformed(`${member} says one thing, and ${name}/${member} another`);
+}
+
+const NESTS = ["validation", "mutation"] as const;
+const VERDICT = ["valid", "severity", "messages"] as const;
+
+function refuseOtherCase(said: JsonObject): void {
   for (const name of Object.keys(said)) {
     if (!DECIDING.has(name) && DECIDING.has(name.toLowerCase())) throw malformed(`${JSON.stringify(name)} is not spelt as the SEP has it`);
-    if (name !== "validation" && name !== "mutation") continue;
-    const nested = said[name];
-    if (!isObject(nested)) throw malformed(`${name} must be an object`);
-    for (const member of DECIDING) {
-      if (Object.hasOwn(said, member) && Object.hasOwn(nested, member) && !equalJson(said[member], nested[member])) {
-        throw malformed(`${member} says one thing, and ${name}/${member} another`);
-      }
-    }
   }
 }
 
@@ -106,6 +160,16 @@ function mutationOf({ modified, payload, info }: JsonObject, asked: Asked): Muta
   if (typeof modified !== "boolean") throw malformed("modified must be a boolean");
   if (modified && payload === undefined) throw malformed("modified is true, and there is no payload");
   return mutationResult(asked, info, modified, payload);
+}
+
+// Nothing hangs on it, so what is malformed in it is dropped.
+function sinkOf(said: JsonObject, asked: Asked): SinkResult {
+  const result = started<SinkResult>(asked, said["info"]);
+  const recorded = ownMember(said, "recorded");
+  const metrics = ownMember(said, "metrics");
+  if (typeof recorded === "boolean") result.recorded = recorded;
+  if (isObject(metrics) && Object.values(metrics).every((value) => typeof value === "number")) result.metrics = metrics as Record<string, number>;
+  return result;
 }
 
 // A result's own severity, else the highest of its messages, else `error`.
@@ -145,8 +209,8 @@ function isDuration(value: unknown): value is number {
 }
 
 // Member by member: this runs for each invocation, and spreads cost ten times as much.
-function started<R extends InvokeResult>({ type, name, phase, durationMs }: Asked, info: unknown): R {
-  const result: Partial<InvokeResult> = { type, interceptor: name, phase, durationMs };
+function started<R extends ReadResult>({ type, name, phase, durationMs }: Asked, info: unknown): R {
+  const result: Pick<ReadResult, "type" | "interceptor" | "phase" | "durationMs" | "info"> = { type, interceptor: name, phase, durationMs };
   if (isObject(info)) result.info = info;
   // The callers add what their type has besides.
   return result as R;

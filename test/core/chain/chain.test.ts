@@ -33,7 +33,7 @@ test("adding is all or nothing", async () => {
   assert.throws(() => chain.add([pass("a"), pass("b")], { overrides: { b: { hooks: [{ events: ["*"], phase: "request" }] } } }), { code: "refused" });
   assert.throws(() => chain.add([pass("a"), pass("a")]), { code: "conflict" });
   const broken: [object, RegExp][] = [
-    [{ name: "x", type: "sink", hooks }, /interceptor "x" of "r": type must/],
+    [{ name: "x", type: "oracle", hooks }, /interceptor "x" of "r": type must/],
     [{ name: "", type: "validation", hooks }, /name must/],
     [{ name: "x", type: "validation", hooks: [] }, /hooks must/],
     [{ name: "x", type: "mutation", hooks, priorityHint: 2 ** 40 }, /priorityHint/],
@@ -232,6 +232,32 @@ test("a remote invocation carries all that the wire has a place for", async () =
   ]);
 });
 
+test("each remote invocation of a trace is a span of its own, and outside a trace there is none", async () => {
+  const traceId = "0af7651916cd43dd8448eb211c80319c";
+  const contexts: [object | undefined, boolean][] = [
+    [{ traceId }, true], [undefined, false], [{}, false], [{ traceId: "t" }, false], [{ traceId: "0".repeat(32) }, false], [{ traceId: traceId.toUpperCase() }, false],
+  ];
+  for (const [context, traced] of contexts) {
+    const { chain } = rig();
+    const source = remote("r", "a", "b");
+    await chain.addSource(source);
+    await chain.execute({ ...CALL, ...(context && { context }) });
+    const parents = source.calls.map(({ params }) => params._meta?.["traceparent"]);
+    if (traced) for (const parent of parents) assert.match(String(parent), new RegExp(`^00-${traceId}-[0-9a-f]{16}-01$`));
+    assert.equal(new Set(parents).size, traced ? 2 : 1, JSON.stringify(context));
+    if (!traced) assert.deepEqual(source.calls.map(({ params }) => params._meta), [undefined, undefined]);
+  }
+});
+
+test("a host without a random source judges all the same, without spans", async () => {
+  const host = { ...rig().host, random: () => assert.fail("no random source") };
+  const { chain } = rig({ host });
+  const source = remote("r", "a");
+  await chain.addSource(source);
+  const result = await chain.execute({ ...CALL, context: { traceId: "0af7651916cd43dd8448eb211c80319c" } });
+  assert.deepEqual([result.status, source.calls[0]?.params._meta], ["success", undefined]);
+});
+
 test("an error response is shown to those that handle errors alone", async () => {
   const { chain } = rig();
   chain.add([
@@ -298,7 +324,7 @@ test("a chain cannot tell a source in this process from one behind JSON", async 
     mutates({ name: "crash", failOpen: true }, () => assert.fail("boom")),
   ];
   const local = interceptorSource(interceptors, { label: "s", host: rig().host });
-  const overJson = remoteSource("s", await local.list(), async (params) => {
+  const overJson = remoteSource("s", await local.list() as InterceptorDescriptor[], async (params) => {
     try {
       const received = JSON.parse(JSON.stringify(params)) as typeof params;
       return JSON.parse(JSON.stringify(await local.invoke(received, NEVER)));

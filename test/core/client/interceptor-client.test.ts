@@ -4,10 +4,11 @@ import { RpcError } from "../../../src/core/base/errors.ts";
 import { NEVER } from "../../../src/core/base/signal.ts";
 import type { JsonObject } from "../../../src/core/base/json.ts";
 import { clientSource } from "../../../src/core/client/interceptor-client.ts";
+import { createChain } from "../../../src/core/client/local-chain.ts";
 import type { InvokeParams } from "../../../src/core/wire/gen/interceptors.ts";
 import { connected, descriptor, listing } from "./kit.ts";
 
-const names = (listed: readonly { readonly name: string }[]) => listed.map(({ name }) => name);
+const names = (listed: readonly unknown[]) => listed.map((item) => (item as { readonly name: string }).name);
 const PARAMS: InvokeParams = { name: "a", event: "tools/call", phase: "request", payload: { name: "echo" } };
 const ANSWER = { type: "validation", interceptor: "a", phase: "request", durationMs: 1, valid: true };
 
@@ -84,7 +85,12 @@ describe("the list of a connected server", () => {
     assert.deepEqual(await clientSource(empty.client, { label: "s" }).list(), []);
   });
 
-  test("a malformed list, or one refused descriptor, is an error that names the server and the place", async () => {
+  test("a server that announces interceptors and does not list them is told as such", async () => {
+    const { client } = await connected((server) => void server.extension("io.modelcontextprotocol/interceptors", { supportedEvents: ["*"] }));
+    await assert.rejects(clientSource(client, { label: "s" }).list(), { code: "unsupported", message: /^"s" announces interceptors and does not list them/ });
+  });
+
+  test("a malformed list is an error that names the server and the place, and so is one refused descriptor where a chain reads the list", async () => {
     const cases: readonly (readonly [JsonObject, RegExp])[] = [
       [{}, /list of "s" is malformed.*interceptors/],
       [{ interceptors: {} }, /list of "s" is malformed.*must be a list/],
@@ -97,7 +103,7 @@ describe("the list of a connected server", () => {
     ];
     for (const [page, expected] of cases) {
       const { client } = await connected(listing({ "": page }));
-      await assert.rejects(clientSource(client, { label: "s" }).list(), expected, JSON.stringify(page));
+      await assert.rejects(createChain().addServer(client, { label: "s" }), expected, JSON.stringify(page));
     }
   });
 });

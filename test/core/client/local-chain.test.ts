@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import type { JsonObject } from "../../../src/core/base/json.ts";
 import { createSignal } from "../../../src/core/base/signal.ts";
 import { createChain, localChain, type ConnectedChainOptions } from "../../../src/core/client/local-chain.ts";
 import { interceptorSource } from "../../../src/core/chain/in-process.ts";
@@ -80,6 +81,64 @@ describe("adding servers", () => {
     await chain.addServer((await hosting([])).client);
     assert.deepEqual(logged.map(({ level, message }) => [level, message]), [["warning", 'the source "server-1" lists no interceptors']]);
     assert.deepEqual(chain.entries, []);
+  });
+
+  test("what a server says of a changed list is logged and changes nothing, until a refresh, and is not heard once the chain is closed", async () => {
+    const logged: ChainLog[] = [];
+    const chain = createChain({ host: fakeHost(), log: (entry) => logged.push(entry) });
+    let list = [descriptor("a")];
+    const { client, connection } = await connected((server) => void server.method("interceptors/list", () => ({ interceptors: list })));
+    let own = 0;
+    // A program may listen itself, before and after.
+    client.notification("notifications/interceptors/list_changed", () => void own++);
+    await chain.addServer(client, { label: "s" });
+    list = [descriptor("a"), descriptor("b")];
+    for (const method of ["notifications/interceptors/list_changed", "notifications/interceptor/list_changed", "notifications/tools/list_changed"]) await connection.notify(method);
+    await settle();
+    const hint = ["info", 'the server "s" says that its interceptors have changed; refresh() takes that in'];
+    assert.deepEqual(logged.map(({ level, message }) => [level, message]), [hint, hint]);
+    assert.deepEqual([own, addresses(chain)], [1, ["s/a"]]);
+    const { added } = await chain.refresh();
+    assert.deepEqual([addresses({ entries: added }), addresses(chain)], [["s/b"], ["s/a", "s/b"]]);
+    await chain.close();
+    await connection.notify("notifications/interceptors/list_changed");
+    await settle();
+    assert.deepEqual([logged.length, own], [2, 2]);
+  });
+
+  test("descriptors of every dialect are read, and unknown types are left out on demand", async () => {
+    const chain = createChain({ host: fakeHost() });
+    const both = { name: "b", type: "validation", hook: { events: ["tools/call"], phase: "both" }, mode: "enforce" };
+    const flat = { name: "f", type: "mutation", events: ["*/response"], phase: "request", mode: "" };
+    const { client } = await connected(listing({ "": { interceptors: [both, descriptor("o", { type: "oracle" })], nextCursor: "2" }, "2": { interceptors: [flat, descriptor("s", { type: "sink" })] } }));
+    await assert.rejects(chain.addServer(client), { code: "refused", message: /"o" of "server-1"/ });
+    await chain.addServer(client, { ignoreUnknownTypes: true });
+    assert.deepEqual(
+      chain.entries.map(({ name, type, policy: { mode, hooks } }) => [name, type, mode, hooks.map(({ events, phase }) => `${phase}:${events.join()}`)]),
+      [["b", "validation", "active", ["request:tools/call", "response:tools/call"]], ["f", "mutation", "active", ["response:*"]], ["s", "sink", "audit", ["request:tools/call"]]],
+    );
+  });
+
+  test("a denial of a server that nests its results as Go does blocks, also where the result says both", async () => {
+    const answers: readonly JsonObject[] = [
+      { type: "validation", phase: "request", validation: { valid: false, messages: [{ message: "no", severity: "error" }] } },
+      { type: "validation", phase: "request", valid: false, validation: { valid: false } },
+      // Two answers in one are none.
+      { type: "validation", phase: "request", valid: true, validation: { valid: false } },
+    ];
+    const { client, host } = await connected((server) => {
+      listing({ "": { interceptors: [descriptor("a")] } })(server);
+      let call = 0;
+      server.method("interceptor/invoke", () => answers[call++] ?? {});
+    });
+    const chain = createChain({ host });
+    await chain.addServer(client);
+    const reasons: unknown[] = [];
+    for (const _answer of answers) {
+      const { status, results } = await chain.execute(CALL);
+      reasons.push([status, results[0]?.error?.reason ?? results[0]?.messages?.[0]?.message]);
+    }
+    assert.deepEqual(reasons, [["validation_failed", "no"], ["validation_failed", "rejected"], ["validation_failed", "malformed_result"]]);
   });
 
   test("without a connector a command is refused with what to do", async () => {

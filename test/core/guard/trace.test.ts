@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createRandomHex, traceOf } from "../../../src/core/guard/trace.ts";
+import { createRandomHex } from "../../../src/core/base/random-hex.ts";
+import { traceOf } from "../../../src/core/guard/trace.ts";
 import { fakeHost } from "../../support/fake-host.ts";
 
 test("random digits are those of the host's bytes, each used once", () => {

@@ -142,6 +142,29 @@ describe("interceptor/invoke", () => {
     assert.deepEqual([mutated.modified, mutated.payload], [true, { name: "echo", tagged: true }]);
   });
 
+  test("with alsoNested the members of a result come a second time, in Go's nesting and after the flat ones; errors stay as they are", async () => {
+    const interceptors = [
+      validator({ name: "no", hooks: CALLS }, () => deny("never", { path: "/name" })),
+      validator({ name: "later", hooks: CALLS }, async () => true),
+      mutator({ name: "tag", hooks: CALLS }, ({ payload }) => ({ ...payload, tagged: true })),
+      mutator({ name: "same", hooks: CALLS }, ({ payload }) => payload),
+      validator({ name: "crash", hooks: CALLS }, () => assert.fail("boom")),
+    ];
+    for (const alsoNested of [true, false]) {
+      const { ok, refused } = await setUp(interceptors, { alsoNested });
+      const plain = await setUp(interceptors);
+      const nested = { no: "validation", later: "validation", tag: "mutation", same: "mutation" };
+      for (const [name, type] of Object.entries(nested)) {
+        const flat = await plain.ok("interceptor/invoke", { ...INVOKE, name });
+        const { type: _type, interceptor: _name, phase: _phase, durationMs: _ms, ...own } = flat;
+        const result = await ok("interceptor/invoke", { ...INVOKE, name });
+        assert.deepEqual(result, alsoNested ? { ...flat, [type]: own } : flat, name);
+        assert.equal(Object.keys(result)[0], "type");
+      }
+      assert.equal((await refused("interceptor/invoke", { ...INVOKE, name: "crash" })).data.reason, "crashed");
+    }
+  });
+
   test("a denial carries its severity and a message", async () => {
     const { ok } = await setUp([validator({ name: "no", hooks: CALLS }, () => deny("never")), validator({ name: "mute", hooks: CALLS }, () => false)]);
     const no = await ok("interceptor/invoke", { ...INVOKE, name: "no" });

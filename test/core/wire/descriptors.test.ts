@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { describeMember, describeProblem } from "../../../src/core/wire/check.ts";
-import { checkHint, checkHooks, readDescriptor, readExtras, writeDescriptor } from "../../../src/core/wire/descriptors.ts";
+import { acceptDescriptor, checkHint, checkHooks, descriptorProblem, readDescriptor, readExtras, writeDescriptor } from "../../../src/core/wire/descriptors.ts";
 import type { InterceptorDescriptor } from "../../../src/core/wire/gen/interceptors.ts";
 
 const descriptor: InterceptorDescriptor = { name: "a", type: "mutation", hooks: [{ events: ["tools/call"], phase: "request" }] };
@@ -58,7 +58,9 @@ test("a malformed descriptor is refused with place and reason", () => {
 });
 
 test("an interceptor type that we do not know is told apart from a malformed descriptor", () => {
-  assert.equal(readDescriptor({ ...descriptor, type: "sink" }).refused?.unknownType, true);
+  assert.equal(readDescriptor({ ...descriptor, type: "oracle" }).refused?.unknownType, true);
+  assert.throws(() => acceptDescriptor({ ...descriptor, type: "oracle" }, "s"), { code: "refused", details: { unknownType: true }, message: /interceptor "a" of "s": type must .*"oracle"/ });
+  assert.throws(() => acceptDescriptor({ ...descriptor, hooks: 1 }, "s"), { code: "refused", details: undefined });
 });
 
 test("a validator's priority has no meaning, so a malformed one is dropped", () => {
@@ -114,5 +116,70 @@ test("our own members of _meta are checked and read, those of others are not loo
   assert.deepEqual(readExtras(value), { handlesErrors: true, withRequest: false, timeoutMs: 50 });
   for (const wrong of [{ handlesErrors: 1 }, { withRequest: "yes" }, { timeoutMs: 0 }, { timeoutMs: 2 ** 31 }]) {
     assert.match(readDescriptor(own(wrong)).refused?.path ?? "", /^\/_meta\/org\.mcp-interceptors~1/, JSON.stringify(wrong));
+  }
+});
+
+const request = (...events: string[]) => ({ events, phase: "request" });
+const response = (...events: string[]) => ({ events, phase: "response" });
+
+test("hooks are read in every spelling of the field", () => {
+  const rows: [listed: object, hooks: object[]][] = [
+    [{ hooks: [request("a"), response("b")] }, [request("a"), response("b")]],
+    [{ hook: request("a", "b") }, [request("a", "b")]],
+    [{ hook: { events: ["a"], phase: "both" } }, [request("a"), response("a")]],
+    [{ events: ["a"], phase: "response" }, [response("a")]],
+    [{ events: ["a"], phase: "both" }, [request("a"), response("a")]],
+    [{ hooks: [request("a"), { events: ["b"], phase: "both" }] }, [request("a"), request("b"), response("b")]],
+    // The first of the three that is there wins.
+    [{ hooks: [request("a")], hook: response("b"), ...response("c") }, [request("a")]],
+    [{ hook: request("b"), events: ["c"], phase: "response" }, [request("b")]],
+    [{ hooks: null, hook: request("b") }, [request("b")]],
+    [{ hooks: null, hook: null, ...request("c") }, [request("c")]],
+    // A wildcard of one phase says more than the phase of its hook.
+    [{ hooks: [response("*/request")] }, [request("*")]],
+    [{ hooks: [request("*/request", "a", "*/response")] }, [request("a"), request("*"), response("*")]],
+    [{ hooks: [{ events: ["a", "*/response"], phase: "both" }] }, [request("a"), response("a"), response("*")]],
+    [{ hook: { events: ["*/response"] } }, [response("*")]],
+    [{ events: ["*/request", "*/response"] }, [request("*"), response("*")]],
+    [{ hooks: [{ ...request("a"), more: 1 }, { events: ["b"], phase: "both", more: 2 }] }, [{ ...request("a"), more: 1 }, { ...request("b"), more: 2 }, { ...response("b"), more: 2 }]],
+  ];
+  for (const [spelling, hooks] of rows) {
+    const listed = { name: "a", type: "validation", ...spelling };
+    const before = structuredClone(listed);
+    // Nothing of another spelling is left beside them.
+    const { value } = readDescriptor(listed);
+    assert.deepEqual(value, { name: "a", type: "validation", hooks }, JSON.stringify(spelling));
+    assert.equal(readDescriptor(value).value, value, "what has been read is read as it is");
+    assert.deepEqual(listed, before, "what is read stays as it was");
+  }
+});
+
+test("a descriptor without a hook in any spelling is refused, and so is a spelling that wins and is wrong", () => {
+  const rows: object[] = [
+    {}, { hooks: [] }, { hooks: null }, { hook: null }, { hook: {} }, { hook: [] }, { hook: "a" }, { events: [] }, { events: [], phase: "both" }, { phase: "request" },
+    { hooks: [], hook: request("a") }, { hooks: {}, hook: request("a") }, { hook: 5, ...request("a") },
+    { events: ["a"] }, { events: ["a"], phase: "sometimes" }, { events: "a", phase: "request" }, { hook: request("x*") }, { hooks: [request("*/reply")] },
+    { hooks: [request("a"), 5] }, { hooks: [{ events: ["a", 5], phase: "both" }] }, { hooks: [{ events: [], phase: "both" }] },
+  ];
+  for (const spelling of rows) assert.notEqual(readDescriptor({ name: "a", type: "validation", ...spelling }).refused, undefined, JSON.stringify(spelling));
+});
+
+test("a mode that is not audit is active, however it is spelt", () => {
+  for (const mode of ["enforce", "", "enforced", "Audit", null, 5, true]) {
+    assert.deepEqual(readDescriptor({ ...descriptor, mode }).value, descriptor, String(mode));
+  }
+  for (const mode of ["audit", "active"]) assert.deepEqual(readDescriptor({ ...descriptor, mode }).value, { ...descriptor, mode }, mode);
+});
+
+test("a sink is read, with its hooks in any spelling, and a priority of no meaning is dropped", () => {
+  const read = readDescriptor({ name: "s", type: "sink", hook: { events: ["a"], phase: "both" }, mode: "", priorityHint: "high" });
+  assert.deepEqual(read.value, { name: "s", type: "sink", hooks: [request("a"), response("a")] });
+  assert.equal(readDescriptor({ name: "", type: "sink", hooks: [request("a")] }).refused?.path, "/name");
+});
+
+test("what we declare is held to the form that we write", () => {
+  assert.equal(descriptorProblem(descriptor), undefined);
+  for (const dialect of [{ type: "sink" }, { mode: "enforce" }, { hooks: undefined, hook: request("a") }, { hooks: [request("*/request")] }, { hooks: [{ events: ["a"], phase: "both" }] }]) {
+    assert.notEqual(descriptorProblem({ ...descriptor, ...dialect }), undefined, JSON.stringify(dialect));
   }
 });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { readResult, type Asked } from "../../../src/core/wire/results.ts";
+import { alsoNested, mutationResult, readResult, readVerdict, type Asked } from "../../../src/core/wire/results.ts";
 
 const judging: Asked = { name: "a", type: "validation", phase: "request", durationMs: 2.5 };
 const mutating: Asked = { name: "a", type: "mutation", phase: "response", durationMs: 1 };
@@ -99,4 +99,74 @@ test("an answer that reads one way flat and another way nested, or in another ca
   assert.equal(readResult({ valid: false, validation: { valid: false, other: 1 } }, asked).type, "validation");
   const mutation = { name: "m", type: "mutation", phase: "request", durationMs: 1 } as const;
   assert.throws(() => readResult({ modified: true, payload: { a: 1 }, mutation: { modified: false } }, mutation), { code: "malformed_result" });
+});
+
+test("a nested answer reads as the flat one", () => {
+  const no = { message: "no", severity: "error" };
+  const rows: [Asked, object, object][] = [
+    [judging, { validation: { valid: true } }, { valid: true }],
+    [judging, { validation: { valid: false } }, { valid: false }],
+    [judging, { type: "validation", phase: "request", durationMs: 7, validation: { valid: false, severity: "warn", messages: [no] } }, { durationMs: 7, valid: false, severity: "warn", messages: [no] }],
+    [judging, { validation: { valid: true, suggestions: [{ path: "/a", value: 1 }] }, info: { k: 1 } }, { valid: true, suggestions: [{ path: "/a", value: 1 }], info: { k: 1 } }],
+    [mutating, { mutation: { modified: true }, payload: { a: 1 } }, { modified: true, payload: { a: 1 } }],
+    [mutating, { mutation: { modified: true, payload: { a: 1 }, info: { k: 1 } } }, { modified: true, payload: { a: 1 }, info: { k: 1 } }],
+    [mutating, { mutation: { modified: true, payload: { a: 1 } }, payload: { a: 1 } }, { modified: true, payload: { a: 1 } }],
+    [mutating, { mutation: { modified: false } }, { modified: false }],
+    [mutating, { modified: true, payload: { a: 1 }, mutation: { modified: true } }, { modified: true, payload: { a: 1 } }],
+  ];
+  for (const [asked, nested, flat] of rows) assert.deepEqual(readResult(nested, asked), readResult(flat, asked), JSON.stringify(nested));
+});
+
+test("a nested answer that is wrong, of another type, or twofold is malformed", () => {
+  const rows: [Asked, object][] = [
+    [judging, { validation: {} }],
+    [judging, { validation: { valid: 1 } }],
+    [judging, { validation: null, valid: true }],
+    [judging, { mutation: { modified: false }, valid: true }],
+    [judging, { validation: { type: "mutation", valid: true } }],
+    [judging, { validation: { phase: "response", valid: true } }],
+    [judging, { validation: { valid: true, Valid: false } }],
+    // One of the two readers would block, and the other let pass.
+    [judging, { valid: false, validation: { valid: false, severity: "info" } }],
+    [judging, { valid: false, severity: "info", validation: { valid: false } }],
+    [judging, { valid: false, validation: { severity: "warn" } }],
+    [judging, { severity: "info", validation: { valid: false } }],
+    [judging, { valid: false, messages: [{ message: "m", severity: "warn" }], validation: { valid: false } }],
+    [mutating, { validation: { valid: true }, modified: false }],
+    [mutating, { mutation: { modified: true } }],
+    [mutating, { mutation: { modified: true, payload: { a: 1 } }, payload: { a: 2 } }],
+    [mutating, { mutation: { modified: true, PAYLOAD: { a: 1 } }, payload: { a: 2 } }],
+  ];
+  for (const [asked, answer] of rows) assert.throws(() => readResult(answer, asked), malformed, JSON.stringify(answer));
+});
+
+test("what is also written nested says the same to every reader", () => {
+  const verdict = readVerdict({ valid: false, messages: [{ message: "no", severity: "error" }], info: { k: 1 } }, judging);
+  const twice = alsoNested(verdict);
+  const { validation, ...flat } = twice;
+  assert.deepEqual(flat, verdict);
+  assert.deepEqual(validation, { info: { k: 1 }, valid: false, severity: "error", messages: [{ message: "no", severity: "error" }] });
+  assert.equal(Object.keys(twice)[0], "type");
+  const mutation = mutationResult(mutating, undefined, true, { a: 1 });
+  assert.deepEqual(alsoNested(mutation), { ...mutation, mutation: { modified: true, payload: { a: 1 } } });
+  for (const [result, asked] of [[verdict, judging], [mutation, mutating], [mutationResult(mutating, undefined, false, {}), mutating]] as const) {
+    const written = alsoNested(result);
+    const { type, phase } = result;
+    assert.deepEqual(readResult(written, asked), result);
+    // The nested part alone is the whole answer, too.
+    assert.deepEqual(readResult({ [type]: written[type], phase, durationMs: result.durationMs }, asked), result);
+  }
+});
+
+test("a sink's answer is taken as it is, and nothing in it makes it a verdict", () => {
+  const asked: Asked = { name: "s", type: "sink", phase: "request", durationMs: 1 };
+  const sink = { type: "sink", interceptor: "s", phase: "request", durationMs: 1 };
+  const rows: [object, object][] = [
+    [{}, sink],
+    [{ type: "sink", recorded: true, metrics: { a: 1 }, info: { k: 1 } }, { ...sink, recorded: true, metrics: { a: 1 }, info: { k: 1 } }],
+    [{ recorded: "yes", metrics: { a: "1" }, info: 5 }, sink],
+    [{ valid: false, severity: "error", modified: true, payload: {} }, sink],
+  ];
+  for (const [answer, read] of rows) assert.deepEqual(readResult(answer, asked), read, JSON.stringify(answer));
+  for (const answer of [null, "x", { type: "validation" }, { phase: "response" }]) assert.throws(() => readResult(answer, asked), malformed, JSON.stringify(answer));
 });

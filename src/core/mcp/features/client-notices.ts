@@ -11,6 +11,9 @@ export interface Notices {
   onResourceUpdated(listener: (uri: string) => unknown): () => void;
   onLog(listener: (message: LogMessageParams) => unknown): () => void;
   onElicitationComplete(listener: (elicitationId: string) => unknown): () => void;
+  onNotification(listener: (method: string) => unknown): () => void;
+  /** Tells who listens for any notification, before it is dispatched. */
+  heard(method: string): void;
   /** A page has been opened, the end of which the server may tell, once. */
   expectElicitation(elicitationId: string): void;
   /** The lists that somebody listens for, as a subscription's filter has them. */
@@ -41,6 +44,7 @@ export function createNotices(log: Log, maxElicitations: number, interestChanged
   const updates = listeners<string>();
   const logs = listeners<LogMessageParams>();
   const completions = listeners<string>();
+  const anything = listeners<string>();
   const elicitations = new Set<string>();
 
   function listeners<Value>() {
@@ -69,6 +73,8 @@ export function createNotices(log: Log, maxElicitations: number, interestChanged
     onResourceUpdated: updates.add,
     onLog: logs.add,
     onElicitationComplete: completions.add,
+    onNotification: anything.add,
+    heard: (method) => anything.tell("notifications", method),
     expectElicitation(elicitationId) {
       elicitations.add(elicitationId);
       for (const oldest of elicitations) if (elicitations.size > maxElicitations) elicitations.delete(oldest);
