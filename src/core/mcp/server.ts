@@ -223,9 +223,10 @@ export class McpServer {
 
   #serve(request: IncomingRequest, admission: Admitted, link: ServerLink): unknown {
     const { host } = this.#endpoint;
-    const { capabilities } = admission.client;
+    const { version, client } = admission;
+    const { capabilities } = client;
     let asker: Asker | undefined;
-    const open = () => (asker ??= createDirectAsker({ host, request, capabilities, compile: this.#compile }));
+    const open = () => (asker ??= createDirectAsker({ host, request, capabilities, version, compile: this.#compile }));
     return this.#dispatch(request, this.#context(request, admission, link, open), link);
   }
 

@@ -9,6 +9,7 @@ import type { SchemaCompiler } from "../endpoint.ts";
 import { invalidParams } from "../lifecycle.ts";
 import type { Binding, SealedStates } from "../sealed-state.ts";
 import { requireCapability, suspended, type Asker, type Question } from "./server-ask.ts";
+import { requireSound } from "./server-question.ts";
 
 /** One request of a revision in which a server asks by its result. */
 export interface Suspendable {
@@ -129,6 +130,7 @@ function openSuspension(parts: SuspensionParts, request: IncomingRequest, origin
     // Copies, here and below: what a handler does to a question or an answer later is of no effect on what is sent or kept.
     const question = cloneJson(given, maxDepth, maxMessageBytes);
     if (index >= maxAsks) throw (verdict = askedTooMuch(`more than ${maxAsks} questions`));
+    requireSound(question);
     requireCapability(question, capabilities);
     const digest = await states.digest([question.method, question.params ?? {}]);
     const responses = isObject(params["inputResponses"]) ? params["inputResponses"] : {};

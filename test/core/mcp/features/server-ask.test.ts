@@ -37,10 +37,11 @@ const connect = (server: McpServer, version: string, more: Partial<RawClientOpti
 const said = (result: JsonObject): unknown => JSON.parse((result.content as { text: string }[])[0]!.text);
 
 describe("one handler that asks serves", () => {
-  const handler = async ({ ask, elicit: byForm, listRoots, sample: bySampling }: ServerContext) => {
+  const handler = async ({ ask, elicit: byForm, listRoots, protocolVersion, sample: bySampling }: ServerContext) => {
     const { content } = await byForm(FORM);
     const { model } = await bySampling(PROMPT);
-    const [{ action }, { roots: found }] = await Promise.all([ask(elicit(PAGE)), listRoots()]);
+    const second = protocolVersion < "2025-11-25" ? FORM : PAGE;
+    const [{ action }, { roots: found }] = await Promise.all([ask(elicit(second)), listRoots()]);
     return [content?.name, model, action, found];
   };
   const outcome = ["Ann", "m", "accept", [{ uri: "file:///a" }]];
