@@ -195,9 +195,10 @@ export class McpServer {
     const { notifications } = this.#endpoint;
     const { subscriptions } = this.#features;
     const handler = (request: IncomingRequest) => this.#handle(request, link);
-    const peer = this.#endpoint.open(transport, handler, (notification) =>
-      notifications.get(notification.method)?.(notification.params, notification),
-    );
+    const peer = this.#endpoint.open(transport, {
+      handler,
+      onNotification: (notification) => notifications.get(notification.method)?.(notification.params, notification),
+    });
     const post = createPost((method, params) => peer.notify(method, params));
     const link: ServerLink = { peer, session: undefined, announced: {}, logLevel: undefined, subscribed: new Set(), post, streams: new Map() };
     const connection = createConnection(link, () => subscriptions.endStreams(link));

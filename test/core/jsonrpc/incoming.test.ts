@@ -254,6 +254,14 @@ describe("the bound on requests in flight", () => {
 });
 
 describe("an incoming request", () => {
+  test("that is to be dropped reaches nobody, holds no id, and gets no answer", async () => {
+    const seen: string[] = [];
+    const { transport, peer, ask, sent } = setUp(({ method }) => void seen.push(method), { drops: (method) => method === "no" });
+    for (const method of ["no", "yes", "no"]) ask(1, method);
+    assert.deepEqual(await sent(), [{ jsonrpc: "2.0", id: 1, result: {} }]);
+    assert.deepEqual([seen, peer.stats().refused, transport.sent.length], [["yes"], 0, 1]);
+  });
+
   test("shows id, method, params and sender, and survives being spread", async () => {
     const seen: unknown[] = [];
     const { transport, ask, sent } = setUp((request) => {
