@@ -68,7 +68,7 @@ export function createSuspendable(parts: SuspensionParts, request: IncomingReque
     run(handler, complete) {
       const retried = params["requestState"] !== undefined || params["inputResponses"] !== undefined;
       if (!retried || !ASKING.has(method)) return runNow(() => opened, handler, complete);
-      const problem = checkRetryParams(params);
+      const problem = checkRetryParams(withoutResponses(params));
       if (problem !== undefined) throw invalidParams(describeProblem(problem, "params"));
       const state = params["requestState"];
       // A handler that asks by results of its own has states of its own, which are none of our business.
@@ -76,6 +76,14 @@ export function createSuspendable(parts: SuspensionParts, request: IncomingReque
       return open().resume(state).then(() => runNow(() => opened, handler, complete));
     },
   };
+}
+
+/**
+ * Keys that nobody asked for are ignored whatever they hold (2026-07-28, basic/patterns/mrtr), so that a response is looked at where its
+ * question is.
+ */
+function withoutResponses(params: JsonObject): JsonObject {
+  return isObject(params["inputResponses"]) ? { ...params, inputResponses: {} } : params;
 }
 
 function runNow(opened: () => Suspension | undefined, handler: () => unknown, complete: (result: unknown) => unknown): unknown {

@@ -186,6 +186,20 @@ describe("in 2026-07-28", () => {
     assert.deepEqual(said(await client.send("tools/call", retry(second, responses as JsonObject))), ["Ann", 1]);
   });
 
+  test("responses to what nobody asked are ignored, whatever they are", async () => {
+    const { client, first } = await open(asking(({ ask }) => ask(elicit(FORM))));
+    for (const odd of [5, null, "x", [], {}]) {
+      const inputResponses = { "ask-1": answers["elicitation/create"], "ask-2": odd, other: odd, constructor: odd };
+      assert.deepEqual(said(await client.send("tools/call", retry(first, inputResponses as JsonObject))), answers["elicitation/create"]);
+      assert.equal((await client.send("tools/call", { name: "t", inputResponses: { other: odd } })).resultType, "input_required");
+    }
+    for (const odd of [5, null, "x", []]) {
+      const { code, message } = await client.failure("tools/call", retry(first, { "ask-1": odd }));
+      assert.equal(code, -32602);
+      assert.match(message, /inputResponses\.ask-1/);
+    }
+  });
+
   test("questions that are put side by side are in one result, and one that is not answered is asked again", async () => {
     const { client, first } = await open(asking(({ ask }) => Promise.all([ask(roots()), ask(elicit(FORM)), ask(roots())])));
     assert.deepEqual(Object.keys(first.inputRequests as object), ["ask-1", "ask-2", "ask-3"]);
