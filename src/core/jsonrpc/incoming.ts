@@ -20,7 +20,10 @@ export interface IncomingRequest {
   readonly related: RequestId | undefined;
   /** Aborts when the peer cancels, when the connection ends, and once the answer is out. */
   readonly signal: Signal;
-  /** Sends within this request's exchange. A rejection that nobody looks at is not reported as unhandled. */
+  /**
+   * Sends within this request's exchange; after its end nothing is sent, and it resolves (2026-07-28, basic/transports/stdio, Cancellation).
+   * A rejection that nobody looks at is not reported as unhandled.
+   */
   notify(method: string, params?: JsonObject): Promise<void>;
   /** Asks the peer within this request's exchange; given up when this request ends. */
   request(method: string, params?: JsonObject, options?: Omit<RequestOptions, "related">): Promise<JsonObject>;
@@ -183,6 +186,7 @@ function toRequest(
     related,
     signal: exchange.signal,
     notify(method, params) {
+      if (exchange.signal.aborted) return Promise.resolve();
       const sent = send(params === undefined ? { jsonrpc: "2.0", method } : { jsonrpc: "2.0", method, params }, route);
       sent.catch(() => {});
       return sent;

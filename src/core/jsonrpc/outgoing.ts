@@ -21,9 +21,9 @@ export interface RequestOptions {
   readonly timeoutMs?: number;
   /** Gives the call up: the peer is told, and the promise rejects with `aborted`, whose `cause` is the signal's reason. */
   readonly signal?: Signal | SignalLike;
-  /** Asks for progress (a token of ours goes into `_meta`). What the callback throws is logged. */
+  /** Asks for progress (a token of ours goes into `_meta`). Reports that do not grow are ignored. What the callback throws is logged. */
   readonly onProgress?: (progress: Progress) => unknown;
-  /** Each sign of progress starts `timeoutMs` anew. Asks for progress, even without `onProgress`. */
+  /** Each report that grows starts `timeoutMs` anew. Asks for progress, even without `onProgress`. */
   readonly resetTimeoutOnProgress?: boolean;
   /** The absolute bound, whatever progress there is. Default, where progress resets the timeout: the peer's `maxTotalTimeoutMs`. */
   readonly maxTotalTimeoutMs?: number;
@@ -75,6 +75,7 @@ interface Pending {
   readonly reject: (error: Error) => void;
   readonly resets: boolean;
   readonly onProgress: RequestOptions["onProgress"];
+  lastProgress: number;
   unlink: (() => void) | undefined;
   unlinkParent: (() => void) | undefined;
 }
@@ -150,6 +151,7 @@ export function createOutgoing({ host, limits, log, requestTimeoutMs, maxTotalTi
       reject,
       resets,
       onProgress,
+      lastProgress: -Infinity,
       unlink: undefined,
       unlinkParent: undefined,
     };
@@ -196,7 +198,9 @@ export function createOutgoing({ host, limits, log, requestTimeoutMs, maxTotalTi
     progress(params) {
       const { progressToken, progress } = params;
       const pending = typeof progressToken === "number" ? table.get(progressToken) : undefined;
-      if (pending === undefined || typeof progress !== "number") return;
+      // What does not grow is no sign of progress (MCP basic/utilities/progress), and must not keep a call alive.
+      if (pending === undefined || typeof progress !== "number" || !(progress > pending.lastProgress)) return;
+      pending.lastProgress = progress;
       if (pending.resets) pending.dueAt = Math.min(host.now() + pending.timeoutMs, pending.lastAt);
       const { onProgress } = pending;
       // `progress` is a number, the rest of the interface is optional.

@@ -37,6 +37,8 @@ export interface PeerOptions {
    * else that is thrown becomes a generic -32603 and goes to the log. Called in the order of arrival, and never waited for.
    */
   readonly handler: RequestHandler;
+  /** True drops a request of the peer's without an answer, before anything else is made of it: for protocols that have none in this direction. */
+  readonly drops?: (method: string) => boolean;
   /** Gets every notification but `notifications/cancelled` and `notifications/progress`, which are handled here. */
   readonly onNotification?: (notification: IncomingNotification) => unknown;
   readonly log?: Log;
@@ -52,7 +54,7 @@ export interface PeerOptions {
 
 /**
  * JSON-RPC 2.0 in both roles over one transport. Each request of the peer's gets one answer, whatever its handler does, unless the
- * peer cancels it or the connection ends. Each request of ours settles: with the result, an `RpcError` (the peer's error
+ * peer cancels it, the connection ends, or it is one that is dropped. Each request of ours settles: with the result, an `RpcError` (the peer's error
  * response), or a `LocalError` (`timeout`, `aborted`, `closed`, `limit_exceeded`, `not_json`).
  */
 export interface Peer {
@@ -88,7 +90,7 @@ export interface PeerStats {
 }
 
 export function createPeer(transport: Transport, options: PeerOptions): Peer {
-  const { handler, onNotification, host = detectHost(), exposeErrors = false } = options;
+  const { handler, drops, onNotification, host = detectHost(), exposeErrors = false } = options;
   const { requestTimeoutMs = 60_000, maxTotalTimeoutMs = 3_600_000 } = options;
   const limits = resolveLimits(options.limits);
   const log = safeLog(options.log);
@@ -160,8 +162,9 @@ export function createPeer(transport: Transport, options: PeerOptions): Peer {
       const arrival = await transport.receive();
       if (arrival === undefined || ended) return;
       const { message } = arrival.frame;
-      if (isRequest(message)) incoming.accept(arrival, message);
-      else if (isNotification(message)) onNotified(arrival, message);
+      if (isRequest(message)) {
+        if (drops?.(message.method) !== true) incoming.accept(arrival, message);
+      } else if (isNotification(message)) onNotified(arrival, message);
       else outgoing.settle(message);
     }
   };

@@ -129,7 +129,7 @@ export class McpClient {
     return this.#closed;
   }
 
-  /** Answers a request that the server sends. */
+  /** Answers a request that the server sends. One of a stateless revision sends none; what it sends nevertheless is dropped. */
   method(name: string, handler: MethodHandler<RequestContext>): this {
     if (name === "ping" || this.#asked.get(name) !== undefined) throw new LocalError("conflict", `${name} is answered already`);
     this.#endpoint.method(name, handler);
@@ -232,7 +232,18 @@ export class McpClient {
 
   async #attempt(transport: Transport, versions: Versions, signal: Signal | SignalLike | undefined): Promise<void> {
     const { host, limits, log } = this.#endpoint;
-    const peer = this.#endpoint.open(transport, (request) => this.#answer(request), (notification) => this.#notified(notification));
+    let dropped = false;
+    const peer = this.#endpoint.open(transport, {
+      handler: (request) => this.#answer(request),
+      // A stateless server asks by its results, and a client writes no responses (2026-07-28, basic/transports/stdio).
+      drops: (method) => {
+        if (connection.session?.server.era !== "stateless") return false;
+        const message = "the server sent a request, which this revision does not have; it is dropped, as is any after it";
+        if (!dropped) log({ level: "warning", message, details: { method } });
+        return (dropped = true);
+      },
+      onNotification: (notification) => this.#notified(notification),
+    });
     const connection: Connection = { peer, session: undefined };
     this.#connection = connection;
     this.#closed = peer.closed;
@@ -359,8 +370,7 @@ export class McpClient {
     const context = createContext(this.#endpoint.host, request, era, version, NOBODY);
     const handler = this.#endpoint.methods.get(method);
     if (handler !== undefined) return handler(params, context);
-    // A stateless server asks by its results, and by nothing else.
-    const asked = era === "handshake" ? this.#asked.get(method) : undefined;
+    const asked = this.#asked.get(method);
     if (asked === undefined) throw new RpcError(ErrorCode.methodNotFound, `Method not found: ${method}`);
     return asked.answer(params, context);
   }

@@ -78,6 +78,7 @@ async function probe(parts: ConnectParts, version: string, tried: ReadonlySet<st
   } catch (error) {
     const supported = supportedVersionsIn(error);
     if (supported !== undefined) return await settleOn(supported, error);
+    if (refusesVersion(error)) throw noCommonVersion(versions, undefined, error);
     const silent = error instanceof LocalError && error.code === "timeout";
     if (silent || (error instanceof RpcError && !isModern(error))) return { error };
     throw error;
@@ -110,6 +111,11 @@ function isModern({ code }: RpcError): boolean {
   return code === ErrorCode.headerMismatch || code === ErrorCode.missingClientCapability;
 }
 
+/** Whatever data it has: the code alone is one of the newer kind's (2026-07-28, basic/transports/stdio, Backward Compatibility). */
+function refusesVersion(error: unknown): boolean {
+  return error instanceof RpcError && error.code === ErrorCode.unsupportedProtocolVersion;
+}
+
 async function initialize({ peer, versions, clientInfo, capabilities, signal }: ConnectParts): Promise<ServerDescription> {
   const params = { protocolVersion: versions.handshake[0], capabilities: capabilities("handshake"), clientInfo };
   const result = await peer.request("initialize", params, signal === undefined ? {} : { signal }).catch((error: unknown) => {
@@ -136,7 +142,8 @@ function instructionsIn(result: JsonObject): string | undefined {
 }
 
 function noCommonVersion({ handshake, stateless }: Versions, named: readonly string[] | undefined, cause: unknown): LocalError {
-  const theirs = named === undefined ? "names none, and seems to want a handshake" : `speaks ${named.join(", ")}`;
+  const unnamed = refusesVersion(cause) ? "refuses ours, but named no versions that it speaks" : "names none, and seems to want a handshake";
+  const theirs = named === undefined ? unnamed : `speaks ${named.join(", ")}`;
   const ours = [...stateless, ...handshake];
   return new LocalError("unsupported", `no common protocol version: we speak ${ours.join(", ")}, the server ${theirs}`, {
     details: { ours, theirs: named === undefined ? null : [...named] },

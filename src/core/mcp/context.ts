@@ -38,7 +38,8 @@ export interface ServerContext extends RequestContext {
    * Asks the client: `await ask(elicit({ … }))`. In a stateless revision the handler stops there (the promise rejects with what
    * `isSuspended` knows; a handler that catches lets it through), and is run again from its start once the client has answered: all that it
    * does before a question happens again, unless it is in `once`, and its questions must come in the same order. Possible while a tool is
-   * called, a prompt got, a resource read. Rejects with the `RpcError` -32021 where the client cannot answer, with `refused` where it will not.
+   * called, a prompt got, a resource read. Rejects with the `RpcError` -32021 where the client cannot answer, with `refused` where it will not,
+   * with `invalid_argument` for what must not be asked, with `unsupported` for a form of question that the client's revision does not have.
    */
   readonly ask: Asker["ask"];
   /** `ask(elicit(params))` */

@@ -9,7 +9,7 @@ import {
   type Middleware,
   type OutgoingMiddleware,
   type Peer,
-  type RequestHandler,
+  type PeerOptions,
 } from "../jsonrpc/peer.ts";
 import { compileSchema } from "../schema/schema.ts";
 import type { Transport } from "../transport/transport.ts";
@@ -62,7 +62,7 @@ export interface Endpoint<Context> {
   /** The current settings of all extensions by id, or nothing where there are none. */
   extensions(): { readonly extensions?: JsonObject };
   /** Wraps the transport, first wrapper innermost, and starts a peer on it. */
-  open(transport: Transport, handler: RequestHandler, onNotification: (notification: IncomingNotification) => unknown): Peer;
+  open(transport: Transport, on: Pick<PeerOptions, "handler" | "drops" | "onNotification">): Peer;
 }
 
 export function createEndpoint<Context>(options: EndpointOptions): Endpoint<Context> {
@@ -98,11 +98,10 @@ export function createEndpoint<Context>(options: EndpointOptions): Endpoint<Cont
       const current = [...extensions].map(([id, settings]) => [id, typeof settings === "function" ? settings() : settings] as const);
       return { extensions: Object.fromEntries(current) };
     },
-    open(transport, handler, onNotification) {
+    open(transport, on) {
       const wrapped = wrappers.reduce((inner, wrap) => wrap(inner), transport);
       const peer = createPeer(wrapped, {
-        handler,
-        onNotification,
+        ...on,
         host,
         limits,
         log,

@@ -54,7 +54,9 @@ export function admit(method: string, params: JsonObject, session: Session | und
   if (session !== undefined) return { kind: "request", era: "handshake", version: session.version, client: session };
   // Either side may check the connection before the handshake (2025-11-25, basic/lifecycle).
   if (method === "ping") return { kind: "request", era: "handshake", version: versions.handshake[0] ?? "", client: NOBODY };
-  throw new RpcError(ErrorCode.invalidRequest, "Not initialized: the first request must be initialize");
+  const modernWay = `, or have ${META.protocolVersion} and ${META.clientCapabilities} in params._meta (${versions.stateless[0] ?? ""})`;
+  const ways = `the first request must be initialize${versions.stateless.length > 0 ? modernWay : ""}`;
+  throw new RpcError(ErrorCode.invalidRequest, `Not initialized: ${ways}`);
 }
 
 const NOBODY: ClientDescription = { info: undefined, capabilities: {} };

@@ -195,9 +195,10 @@ export class McpServer {
     const { notifications } = this.#endpoint;
     const { subscriptions } = this.#features;
     const handler = (request: IncomingRequest) => this.#handle(request, link);
-    const peer = this.#endpoint.open(transport, handler, (notification) =>
-      notifications.get(notification.method)?.(notification.params, notification),
-    );
+    const peer = this.#endpoint.open(transport, {
+      handler,
+      onNotification: (notification) => notifications.get(notification.method)?.(notification.params, notification),
+    });
     const post = createPost((method, params) => peer.notify(method, params));
     const link: ServerLink = { peer, session: undefined, announced: {}, logLevel: undefined, subscribed: new Set(), post, streams: new Map() };
     const connection = createConnection(link, () => subscriptions.endStreams(link));
@@ -223,9 +224,10 @@ export class McpServer {
 
   #serve(request: IncomingRequest, admission: Admitted, link: ServerLink): unknown {
     const { host } = this.#endpoint;
-    const { capabilities } = admission.client;
+    const { version, client } = admission;
+    const { capabilities } = client;
     let asker: Asker | undefined;
-    const open = () => (asker ??= createDirectAsker({ host, request, capabilities, compile: this.#compile }));
+    const open = () => (asker ??= createDirectAsker({ host, request, capabilities, version, compile: this.#compile }));
     return this.#dispatch(request, this.#context(request, admission, link, open), link);
   }
 

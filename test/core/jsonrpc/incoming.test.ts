@@ -254,6 +254,14 @@ describe("the bound on requests in flight", () => {
 });
 
 describe("an incoming request", () => {
+  test("that is to be dropped reaches nobody, holds no id, and gets no answer", async () => {
+    const seen: string[] = [];
+    const { transport, peer, ask, sent } = setUp(({ method }) => void seen.push(method), { drops: (method) => method === "no" });
+    for (const method of ["no", "yes", "no"]) ask(1, method);
+    assert.deepEqual(await sent(), [{ jsonrpc: "2.0", id: 1, result: {} }]);
+    assert.deepEqual([seen, peer.stats().refused, transport.sent.length], [["yes"], 0, 1]);
+  });
+
   test("shows id, method, params and sender, and survives being spread", async () => {
     const seen: unknown[] = [];
     const { transport, ask, sent } = setUp((request) => {
@@ -292,13 +300,28 @@ describe("an incoming request", () => {
 
   test("may notify without looking whether that worked", async () => {
     const handlers = heldHandlers();
-    const { peer, ask, sent } = setUp(handlers.handler);
+    const { transport, ask } = setUp(handlers.handler);
     ask(1);
     await settle();
-    await peer.close();
+    transport.onSend = () => Promise.reject(new LocalError("not_json", "no"));
     const refused = handlers.get(1).request.notify("n");
-    assert.deepEqual(await sent(), []);
-    await assert.rejects(refused, { code: "closed" });
+    await settle();
+    await assert.rejects(refused, { code: "not_json" });
+  });
+
+  test("notifies nobody after it was answered, cancelled or cut off", async () => {
+    const handlers = heldHandlers();
+    const { peer, ask, cancel, sent } = setUp(handlers.handler);
+    for (const id of [1, 2, 3]) ask(id);
+    await settle();
+    handlers.get(1).resolve({});
+    cancel(2);
+    await settle();
+    for (const id of [1, 2]) assert.equal(await handlers.get(id).request.notify("late", {}), undefined);
+    await handlers.get(3).request.notify("in time");
+    await peer.close();
+    await handlers.get(3).request.notify("late");
+    assert.deepEqual(await sent(), [{ jsonrpc: "2.0", id: 1, result: {} }, { jsonrpc: "2.0", method: "in time" }]);
   });
 
   test("gives up what it asks when it is cancelled", async () => {

@@ -284,6 +284,21 @@ describe("progress", () => {
     assert.equal(host.liveTimers, 0);
   });
 
+  test("that does not grow is ignored, and keeps no call alive", async () => {
+    const { host, transport, peer } = setUp();
+    const seen: unknown[] = [];
+    const call = peer.request("a", {}, { timeoutMs: 100, resetTimeoutOnProgress: true, onProgress: ({ progress }) => seen.push(progress) });
+    const rejected = assert.rejects(call, { code: "timeout", message: /100 ms/ });
+    for (const value of [-1, 2]) transport.deliver(report(1, value));
+    for (const value of [2, 1, NaN]) {
+      await host.advance(30);
+      transport.deliver(report(1, value));
+    }
+    await host.advance(10);
+    await rejected;
+    assert.deepEqual(seen, [-1, 2]);
+  });
+
   test("does not reset the timeout where that was not asked for", async () => {
     const { host, transport, peer } = setUp();
     const rejected = assert.rejects(peer.request("a", {}, { timeoutMs: 100, onProgress: () => {} }), { code: "timeout" });

@@ -42,7 +42,6 @@ const fail = (code: number, data?: unknown): OnProbe => (server, { id }) => serv
 describe("a server with a handshake is found, whatever it does with the probe:", () => {
   const rows: [string, OnProbe][] = [
     ...[-32700, -32600, -32601, -32602, -32603, -32000, -32001, -32002, 0, 1, 404].map((code): [string, OnProbe] => [`the error ${code}`, fail(code)]),
-    ["-32022 with data that is no list", fail(-32022, { supported: "2026-07-28" })],
     ["an empty result", answer({})],
     ["a result of initialize", answer(WELCOME)],
     ["a list of versions that are none", answer({ supportedVersions: [1], capabilities: {} })],

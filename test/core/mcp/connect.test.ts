@@ -66,7 +66,6 @@ describe("a client finds a server", () => {
     ["method not found", new RpcError(-32601, "Method not found")],
     ["invalid params", new RpcError(-32602, "Invalid request parameters")],
     ["any other code", new RpcError(0, "Server not initialized")],
-    ["the modern code without its data", new RpcError(-32022, "whatever")],
     ["a result that is no discovery", {}],
     ["a discovery of the wrong type", { supportedVersions: "2026-07-28", capabilities: {} }],
   ];
@@ -78,6 +77,18 @@ describe("a client finds a server", () => {
       assert.deepEqual([client.era, client.protocolVersion, client.serverInfo], ["handshake", "2025-11-25", WELCOME.serverInfo]);
       assert.deepEqual(await client.request("x/y", { _meta: { b: 2 } }), { resultType: "anything" });
       assert.deepEqual((transport.sent.at(-1)?.message as { params?: object }).params, { _meta: { b: 2 } });
+    });
+  }
+
+  for (const data of [undefined, null, {}, { supported: "2026-07-28" }, { supported: [1] }]) {
+    test(`of the newer kind that refuses the version with the data ${JSON.stringify(data)}: it is not taken for an older one`, async () => {
+      const { client, transport, methods } = setUp({ "server/discover": [new RpcError(-32022, "no", data)], initialize: [WELCOME] });
+      await assert.rejects(client.connect(transport), (error: LocalError) => {
+        assert.deepEqual([error.code, error.details?.theirs, (error.cause as RpcError).code], ["unsupported", null, -32022]);
+        assert.match(error.message, /the server refuses ours, but named no versions that it speaks$/);
+        return true;
+      });
+      assert.deepEqual(methods, ["server/discover"]);
     });
   }
 

@@ -60,6 +60,17 @@ describe("a server in the handshake era", () => {
     assert.deepEqual((await modern("server/discover")).capabilities, { ...rest, tools: { listChanged: true }, extensions: { "com.example/x": {}, "com.example/y": { count: 2 } } });
   });
 
+  test("tells who has not initialized all that would open the connection", async () => {
+    const both = "Not initialized: the first request must be initialize";
+    for (const [options, message] of [
+      [{}, `${both}, or have ${META.protocolVersion} and ${META.clientCapabilities} in params._meta (2026-07-28)`],
+      [{ versions: ["2025-11-25"] }, both],
+    ] as const) {
+      const { ask } = setUp(options, withTool);
+      for (const params of [undefined, {}, { _meta: {} }]) assert.deepEqual(await ask("tools/list", params), { code: -32600, message });
+    }
+  });
+
   test("refuses requests before the handshake but ping, and a second handshake", async () => {
     const { ask, hello } = setUp({}, withTool);
     assert.equal((await ask("tools/list")).code, -32600);

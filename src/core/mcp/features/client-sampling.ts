@@ -1,12 +1,12 @@
-import { ownMember, type JsonObject } from "../../base/json.ts";
+import type { JsonObject } from "../../base/json.ts";
 import { badAnswer, badRequest, requireAnswer, requireParams, type AskedMethod, type InputContext } from "./client-asked.ts";
 import {
   checkCreateMessageParams,
   checkCreateMessageResult,
   type CreateMessageParams,
   type CreateMessageResult,
-  type SamplingMessage,
 } from "../../wire/gen/mcp.ts";
+import { problemOfToolUse } from "./tool-use.ts";
 
 export type SamplingHandler = (params: CreateMessageParams, context: InputContext) => CreateMessageResult | Promise<CreateMessageResult>;
 
@@ -46,21 +46,4 @@ function fitted(answer: JsonObject, version: string): JsonObject {
   if (!Array.isArray(content) || version >= "2025-11-25") return answer;
   if (content.length !== 1) throw badAnswer(METHOD, `revision ${version} takes one block of content, not ${content.length}`);
   return { ...answer, content: content[0] as unknown };
-}
-
-/** Results of tools stand alone in a message, and each use of a tool is answered in the next one. */
-function problemOfToolUse(messages: readonly SamplingMessage[]): string | undefined {
-  let owed: ReadonlySet<unknown> = new Set();
-  for (const { role, content } of messages) {
-    const blocks = Array.isArray(content) ? content : [content];
-    const results = blocks.filter(({ type }) => type === "tool_result");
-    if (results.length > 0 && (results.length < blocks.length || role !== "user")) {
-      return "results of tools stand in user messages that hold nothing else";
-    }
-    const given = new Set(results.map((block) => ownMember(block, "toolUseId")));
-    for (const id of owed) if (!given.has(id)) return "a use of a tool has no result in the message after it";
-    for (const id of given) if (!owed.has(id)) return "a result of a tool answers nothing";
-    owed = new Set(blocks.filter(({ type }) => type === "tool_use").map((block) => ownMember(block, "id")));
-  }
-  return owed.size === 0 ? undefined : "a use of a tool has no result in the message after it";
 }

@@ -18,6 +18,7 @@ import {
   type ListRootsResult,
 } from "../../wire/gen/mcp.ts";
 import type { SchemaCompiler } from "../endpoint.ts";
+import { requireKnown, requireSound } from "./server-question.ts";
 
 /** A question to the client, made by {@link elicit}, {@link sample} or {@link roots}: what is sent, and what an answer must look like. */
 export interface Question<Answer> {
@@ -110,16 +111,20 @@ export interface DirectAskerParts {
   readonly host: Host;
   readonly request: Pick<IncomingRequest, "request">;
   readonly capabilities: ClientCapabilities;
+  /** The session's revision. */
+  readonly version: string;
   readonly compile: SchemaCompiler;
 }
 
 /** Asks by requests of the server's own, in the exchange of the request that is being handled (handshake revisions). */
-export function createDirectAsker({ host, request, capabilities, compile }: DirectAskerParts): Asker {
+export function createDirectAsker({ host, request, capabilities, version, compile }: DirectAskerParts): Asker {
   const made = new Map<string, unknown>();
   return {
     async ask<Answer>(question: Question<Answer>, options: AskOptions = {}) {
       const { method } = question.request;
+      requireSound(question.request);
       requireCapability(question.request, capabilities);
+      requireKnown(question.request, version);
       const timeout = method === "roots/list" ? {} : { timeoutMs: PERSON_TIMEOUT_MS };
       let answer: JsonObject;
       try {

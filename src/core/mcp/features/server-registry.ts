@@ -1,12 +1,15 @@
 import { LocalError } from "../../base/errors.ts";
-import { cloneJson } from "../../base/json.ts";
+import { cloneJson, equalJson } from "../../base/json.ts";
 import { describeProblem, type Problem } from "../../wire/check.ts";
 
 /** Something that was registered on a server: changes here are told to the clients that want to know. */
 export interface Registered<Definition, Handler> {
   /** As it stands; a copy that nobody else changes. */
   readonly definition: Definition;
-  /** Replaces some members, and the handler where one is given. The name (or URI) stays. `not_found` after `remove`. */
+  /**
+   * Replaces some members, and the handler where one is given. The name (or URI) stays. Clients are told where the
+   * definition has become another. `not_found` after `remove`.
+   */
   update(changes: Partial<Definition>, handler?: Handler): void;
   /** Idempotent. A request that is being handled goes on. */
   remove(): void;
@@ -60,11 +63,11 @@ export function createRegistry<Definition extends object, Handler, Prepared>(
     if (key === "") throw new LocalError("invalid_argument", `a ${kind} needs a name`);
     return { key, definition: own, prepared: prepare(own) };
   };
-  const put = (key: string, entry: Entry<Definition, Handler, Prepared> | undefined) => {
+  const put = (key: string, entry: Entry<Definition, Handler, Prepared> | undefined, told = true) => {
     if (entry === undefined) table.delete(key);
     else table.set(key, entry);
     inOrder = undefined;
-    changed();
+    if (told) changed();
   };
 
   return {
@@ -88,8 +91,9 @@ export function createRegistry<Definition extends object, Handler, Prepared>(
           if (table.get(key) !== entry) throw new LocalError("not_found", `the ${kind} ${key} has been removed`);
           const next = read({ ...entry.definition, ...changes });
           if (next.key !== key) throw new LocalError("invalid_argument", `the ${kind} ${key} cannot change its name to ${next.key}`);
+          const told = !equalJson(next.definition, entry.definition);
           entry = { order: entry.order, definition: next.definition, handler: newHandler, prepared: next.prepared };
-          put(key, entry);
+          put(key, entry, told);
         },
         remove() {
           if (table.get(key) === entry) put(key, undefined);

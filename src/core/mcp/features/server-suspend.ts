@@ -9,6 +9,7 @@ import type { SchemaCompiler } from "../endpoint.ts";
 import { invalidParams } from "../lifecycle.ts";
 import type { Binding, SealedStates } from "../sealed-state.ts";
 import { requireCapability, suspended, type Asker, type Question } from "./server-ask.ts";
+import { requireSound } from "./server-question.ts";
 
 /** One request of a revision in which a server asks by its result. */
 export interface Suspendable {
@@ -67,7 +68,7 @@ export function createSuspendable(parts: SuspensionParts, request: IncomingReque
     run(handler, complete) {
       const retried = params["requestState"] !== undefined || params["inputResponses"] !== undefined;
       if (!retried || !ASKING.has(method)) return runNow(() => opened, handler, complete);
-      const problem = checkRetryParams(params);
+      const problem = checkRetryParams(withoutResponses(params));
       if (problem !== undefined) throw invalidParams(describeProblem(problem, "params"));
       const state = params["requestState"];
       // A handler that asks by results of its own has states of its own, which are none of our business.
@@ -75,6 +76,14 @@ export function createSuspendable(parts: SuspensionParts, request: IncomingReque
       return open().resume(state).then(() => runNow(() => opened, handler, complete));
     },
   };
+}
+
+/**
+ * Keys that nobody asked for are ignored whatever they hold (2026-07-28, basic/patterns/mrtr), so that a response is looked at where its
+ * question is.
+ */
+function withoutResponses(params: JsonObject): JsonObject {
+  return isObject(params["inputResponses"]) ? { ...params, inputResponses: {} } : params;
 }
 
 function runNow(opened: () => Suspension | undefined, handler: () => unknown, complete: (result: unknown) => unknown): unknown {
@@ -129,6 +138,7 @@ function openSuspension(parts: SuspensionParts, request: IncomingRequest, origin
     // Copies, here and below: what a handler does to a question or an answer later is of no effect on what is sent or kept.
     const question = cloneJson(given, maxDepth, maxMessageBytes);
     if (index >= maxAsks) throw (verdict = askedTooMuch(`more than ${maxAsks} questions`));
+    requireSound(question);
     requireCapability(question, capabilities);
     const digest = await states.digest([question.method, question.params ?? {}]);
     const responses = isObject(params["inputResponses"]) ? params["inputResponses"] : {};

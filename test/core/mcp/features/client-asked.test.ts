@@ -2,10 +2,12 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { RpcError } from "../../../../src/core/base/errors.ts";
 import type { JsonObject } from "../../../../src/core/base/json.ts";
+import type { LogEntry } from "../../../../src/core/jsonrpc/log.ts";
 import { McpClient } from "../../../../src/core/mcp/client.ts";
 import type { Elicitation } from "../../../../src/core/mcp/features/client-elicitation.ts";
 import type { CreateMessageResult, SamplingMessage } from "../../../../src/core/wire/gen/mcp.ts";
 import { META } from "../../../../src/core/wire/versions.ts";
+import { settle } from "../../../support/fake-host.ts";
 import { scriptedServer } from "../../../support/scripted-server.ts";
 
 type Prepare = (client: McpClient) => void;
@@ -232,12 +234,20 @@ describe("handlers", () => {
     assert.throws(() => client.onSampling(() => REPLY), { code: "conflict" });
     assert.throws(() => client.onElicitation(() => ({ action: "cancel" }), { form: false }), { code: "invalid_argument" });
   });
-  test("are not for requests that a stateless server must not send", async () => {
+  test("are not for requests that a stateless server must not send: those are dropped, and the log hears of the first", async () => {
     let asked = 0;
-    const { ask } = await scriptedServer({ prepare: (own) => own.onRoots(() => (asked++, [])) });
-    const response = await ask("roots/list");
-    assert.equal("error" in response && response.error.code, -32601);
-    assert.equal(asked, 0);
+    const log: LogEntry[] = [];
+    const { transport, sent, client } = await scriptedServer({
+      options: { log: (entry) => log.push(entry) },
+      prepare: (own) => own.onRoots(() => (asked++, [])).method("my/method", () => (asked++, {})).use((next) => (request) => (asked++, next(request))),
+      answer: () => ({}),
+    });
+    for (const method of ["roots/list", "ping", "my/method", "no/method", "ping"]) transport.deliver({ jsonrpc: "2.0", id: "same", method });
+    await settle();
+    assert.deepEqual([sent(), asked], [[], 0]);
+    assert.deepEqual(log.map(({ level, details }) => [level, details]), [["warning", { method: "roots/list" }]]);
+    assert.match(log[0]?.message ?? "", /which this revision does not have; it is dropped/);
+    await client.request("x/y");
   });
   test("that are not there leave the server's request unanswered by a result", async () => {
     const { ask } = await scriptedServer({ era: "handshake" });

@@ -37,10 +37,11 @@ const connect = (server: McpServer, version: string, more: Partial<RawClientOpti
 const said = (result: JsonObject): unknown => JSON.parse((result.content as { text: string }[])[0]!.text);
 
 describe("one handler that asks serves", () => {
-  const handler = async ({ ask, elicit: byForm, listRoots, sample: bySampling }: ServerContext) => {
+  const handler = async ({ ask, elicit: byForm, listRoots, protocolVersion, sample: bySampling }: ServerContext) => {
     const { content } = await byForm(FORM);
     const { model } = await bySampling(PROMPT);
-    const [{ action }, { roots: found }] = await Promise.all([ask(elicit(PAGE)), listRoots()]);
+    const second = protocolVersion < "2025-11-25" ? FORM : PAGE;
+    const [{ action }, { roots: found }] = await Promise.all([ask(elicit(second)), listRoots()]);
     return [content?.name, model, action, found];
   };
   const outcome = ["Ann", "m", "accept", [{ uri: "file:///a" }]];
@@ -183,6 +184,20 @@ describe("in 2026-07-28", () => {
     assert.deepEqual(second.inputRequests, { "ask-2": { method: "roots/list" } });
     const responses = { "ask-1": { action: "accept", content: { name: "Eve" } }, "ask-2": answers["roots/list"], "ask-9": {} };
     assert.deepEqual(said(await client.send("tools/call", retry(second, responses as JsonObject))), ["Ann", 1]);
+  });
+
+  test("responses to what nobody asked are ignored, whatever they are", async () => {
+    const { client, first } = await open(asking(({ ask }) => ask(elicit(FORM))));
+    for (const odd of [5, null, "x", [], {}]) {
+      const inputResponses = { "ask-1": answers["elicitation/create"], "ask-2": odd, other: odd, constructor: odd };
+      assert.deepEqual(said(await client.send("tools/call", retry(first, inputResponses as JsonObject))), answers["elicitation/create"]);
+      assert.equal((await client.send("tools/call", { name: "t", inputResponses: { other: odd } })).resultType, "input_required");
+    }
+    for (const odd of [5, null, "x", []]) {
+      const { code, message } = await client.failure("tools/call", retry(first, { "ask-1": odd }));
+      assert.equal(code, -32602);
+      assert.match(message, /inputResponses\.ask-1/);
+    }
   });
 
   test("questions that are put side by side are in one result, and one that is not answered is asked again", async () => {

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { createSignal } from "../../../../src/core/base/signal.ts";
+import type { ServerContext } from "../../../../src/core/mcp/context.ts";
 import { McpServer } from "../../../../src/core/mcp/server.ts";
 import { META, PROTOCOL_VERSIONS } from "../../../../src/core/wire/versions.ts";
 import { fakeHost, settle } from "../../../support/fake-host.ts";
@@ -56,6 +58,33 @@ test("each session has a level of its own, and the server's log goes to sessions
   await quiet.connection.close();
   server.log("alert", "again");
 });
+
+for (const version of PROTOCOL_VERSIONS) {
+  test(`${version}: nothing is logged or told for a request that was answered or cancelled; the server's own log goes on`, async () => {
+    const server = new McpServer(INFO, { host: fakeHost(), capabilities: { logging: {} } });
+    const contexts: ServerContext[] = [];
+    server.tool({ name: "quick", inputSchema: { type: "object" } }, (_args, context) => (contexts.push(context), "done"));
+    server.tool({ name: "stuck", inputSchema: { type: "object" } }, (_args, context) => (contexts.push(context), new Promise(() => {})));
+    const client = await rawClient(server, { version });
+    const _meta = { [META.logLevel]: "debug", progressToken: 1 };
+    await client.send("tools/call", { name: "quick", _meta });
+    const given = createSignal();
+    const stateless = version === "2026-07-28";
+    const meta = { ..._meta, ...(stateless ? { [META.protocolVersion]: version, [META.clientCapabilities]: {} } : {}) };
+    const stuck = client.peer.request("tools/call", { name: "stuck", _meta: meta }, { signal: given.signal });
+    await settle();
+    given.abort("enough");
+    await assert.rejects(stuck, { code: "aborted" });
+    await settle();
+    assert.deepEqual(contexts.map(({ coreSignal }) => coreSignal.aborted), [true, true]);
+    for (const { log, notify, reportProgress } of contexts) await Promise.all([log("error", "late"), notify("notifications/late"), reportProgress(1)]);
+    await settle();
+    assert.deepEqual(client.notifications, []);
+    server.log("error", "still here");
+    await settle();
+    assert.deepEqual(levels(client), stateless ? [] : ["error"]);
+  });
+}
 
 describe("logging in 2026-07-28", () => {
   test("is for requests that ask for it, by a level of their own", async () => {

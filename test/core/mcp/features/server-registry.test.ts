@@ -118,6 +118,25 @@ test("methods that the owner answers himself are his, and what he announces of t
 });
 
 describe("a registered thing", () => {
+  test("that is updated to what it was is no change of a list, nor is a new handler", async () => {
+    const server = new McpServer(INFO, { host: fakeHost() });
+    const handles = [
+      server.tool({ name: "t", title: "T", ...TOOL }, () => "one"),
+      server.prompt({ name: "p", title: "T" }, () => ""),
+      server.resource({ uri: "r:", name: "r", title: "T" }, () => ""),
+      server.resourceTemplate({ uriTemplate: "t:{a}", name: "t", title: "T" }, () => ""),
+    ];
+    const client = await rawClient(server, { version: "2025-11-25" });
+    for (const handle of handles) for (const same of [{}, { title: "T" }, { description: undefined }]) handle.update(same as object);
+    (handles[0] as ReturnType<McpServer["tool"]>).update({}, () => "two");
+    await settle();
+    assert.deepEqual(client.notifications, []);
+    assert.deepEqual((await client.send("tools/call", { name: "t" })).content, [{ type: "text", text: "two" }]);
+    for (const handle of handles) handle.update({ title: "U" });
+    await settle();
+    assert.deepEqual([...new Set(client.notifications.map(({ method }) => method))].sort(), ["prompts", "resources", "tools"].map((kind) => `notifications/${kind}/list_changed`));
+  });
+
   test("can be changed and removed, in its definition and its handler", async () => {
     const server = new McpServer(INFO, { host: fakeHost() });
     const tool = server.tool({ name: "t", ...TOOL }, () => "one");
