@@ -1,7 +1,9 @@
+import { LocalError } from "../base/errors.ts";
 import type { Signal, SignalLike } from "../base/signal.ts";
 import type { RequestOptions } from "../jsonrpc/outgoing.ts";
 import type { Transport } from "../transport/transport.ts";
-import type { ClientCapabilities, LoggingLevel } from "../wire/gen/mcp.ts";
+import { describeProblem } from "../wire/check.ts";
+import { checkLoggingLevel, type ClientCapabilities, type LoggingLevel } from "../wire/gen/mcp.ts";
 import type { EndpointOptions, SchemaCompiler } from "./endpoint.ts";
 import type { Era } from "./lifecycle.ts";
 
@@ -47,4 +49,10 @@ export interface ClientCallOptions extends RequestOptions {
   readonly fresh?: boolean;
   /** Asks for log messages of this request, from this level on (stateless revisions; before, the level is the connection's). */
   readonly logLevel?: LoggingLevel;
+}
+
+/** Refuses what is no level of the protocol, with `invalid_argument`. */
+export function requireLevel(level: LoggingLevel): void {
+  const found = checkLoggingLevel(level);
+  if (found !== undefined) throw new LocalError("invalid_argument", describeProblem(found, "the log level"));
 }

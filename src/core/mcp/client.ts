@@ -4,8 +4,6 @@ import type { Signal, SignalLike } from "../base/signal.ts";
 import type { IncomingRequest } from "../jsonrpc/incoming.ts";
 import type { IncomingNotification, Middleware, OutgoingMiddleware, Peer } from "../jsonrpc/peer.ts";
 import type { Transport } from "../transport/transport.ts";
-import { describeProblem } from "../wire/check.ts";
-import { checkLoggingLevel } from "../wire/gen/mcp.ts";
 import type {
   CallToolParams,
   CallToolResult,
@@ -26,7 +24,7 @@ import type {
   ServerCapabilities,
   Tool,
 } from "../wire/gen/mcp.ts";
-import type { ClientCallOptions, ConnectOptions, McpClientOptions } from "./client-options.ts";
+import { requireLevel, type ClientCallOptions, type ConnectOptions, type McpClientOptions } from "./client-options.ts";
 import { createClientTools } from "./client-tools.ts";
 import { blamesProbe, findServer, requestMeta } from "./connect.ts";
 import { createContext, type RequestContext } from "./context.ts";
@@ -390,11 +388,6 @@ export class McpClient {
     const derived = era === "handshake" ? capabilitiesOf(this.#endpoint.methods.keys(), CAPABILITIES) : {};
     return joinCapabilities(derived, ...this.#asked.capabilities(era), this.#options.capabilities ?? {}, this.#endpoint.extensions());
   }
-}
-
-function requireLevel(level: LoggingLevel): void {
-  const found = checkLoggingLevel(level);
-  if (found !== undefined) throw new LocalError("invalid_argument", describeProblem(found, "the log level"));
 }
 
 // A client's handlers see no `client` in their context's type; the server is known from the connection.
