@@ -5,6 +5,7 @@ export { fixtureServer } from "./conformance/fixture-server.ts";
 export { reportOf, runVectors, type Report, type RequirementOutcome, type RunOptions, type VectorOutcome } from "./conformance/kit.ts";
 export type { OpenSource } from "./conformance/own-chain.ts";
 export { directTarget, ownTarget } from "./conformance/own-target.ts";
+export { formatReport, REPORTERS } from "./conformance/reporters.ts";
 export type { Target } from "./conformance/target.ts";
 export type {
   AskedResult,
