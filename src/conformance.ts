@@ -15,6 +15,8 @@ export type {
   DescriptorVector,
   DialectVector,
   FixtureDeclaration,
+  GuardStep,
+  GuardVector,
   Requirement,
   Vector,
   VectorExecution,

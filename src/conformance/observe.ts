@@ -18,6 +18,8 @@ export async function observe(vector: Vector, target: Target): Promise<unknown> 
     }
     case "chain":
       return await outcome(vector, () => target.chain?.(vector.input));
+    case "guard":
+      return await outcome(vector, () => target.guard?.(vector.input));
     case "descriptor":
       return await judged(async () => ({ accepted: await target.descriptor?.(vector.input.descriptor) }), { refused: true });
     case "dialect":

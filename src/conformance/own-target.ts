@@ -9,6 +9,7 @@ import type { InvokeParams } from "../core/wire/gen/interceptors.ts";
 import { readResult } from "../core/wire/results.ts";
 import { fixtureInterceptor } from "./behaviours.ts";
 import { runOwnChain, type OpenSource } from "./own-chain.ts";
+import { runOwnGuard } from "./own-guard.ts";
 import type { Target } from "./target.ts";
 import type { FixtureDeclaration } from "./vector.ts";
 
@@ -16,6 +17,7 @@ import type { FixtureDeclaration } from "./vector.ts";
 export function ownTarget(open?: OpenSource): Target {
   return {
     chain: (input) => runOwnChain(input, open),
+    guard: runOwnGuard,
     descriptor: (descriptor) => canonicalDescriptor(acceptDescriptor(cloneJson(descriptor), "target")),
     dialect: (answer, asked) => readResult(answer, { ...asked, durationMs: 0 }),
   };

@@ -1,5 +1,5 @@
 import type { JsonObject } from "../core/base/json.ts";
-import type { AskedResult, ChainVector } from "./vector.ts";
+import type { AskedResult, ChainVector, GuardVector } from "./vector.ts";
 
 /**
  * What is measured. Each function answers, or throws, as the implementation does; a promise may also never settle, since the kit watches
@@ -12,6 +12,8 @@ export interface Target {
   invoke?(params: JsonObject, method: string): unknown;
   /** What an execution came to, in the form of spec/README.md. */
   chain?(input: ChainVector["input"]): unknown;
+  /** `{ app, peer }`: the messages that came out of a guard at its two ends, in order. */
+  guard?(input: GuardVector["input"]): unknown;
   /** The canonical form of a descriptor; throws where it is refused. */
   descriptor?(descriptor: unknown): unknown;
   /** The canonical form of an answer; throws where it is malformed. */

@@ -78,7 +78,25 @@ export interface AskedResult {
   readonly phase: Phase;
 }
 
-export type Vector = DescriptorVector | CallVector | ChainVector | DialectVector;
+/** Messages through a guard in front of `app`, and what comes out at both ends. A step waits for all that it leads to within `waitMs`. */
+export interface GuardVector extends Common {
+  readonly kind: "guard";
+  readonly input: {
+    /** What `app` is. */
+    readonly role: "server" | "client";
+    readonly interceptors: readonly FixtureDeclaration[];
+    readonly policy?: { readonly interceptNotifications?: boolean; readonly errorResponses?: "pass" | "generic" };
+    readonly steps: readonly GuardStep[];
+  };
+}
+
+export interface GuardStep {
+  readonly from: "peer" | "app";
+  readonly message: JsonObject;
+  readonly waitMs?: number;
+}
+
+export type Vector = DescriptorVector | CallVector | ChainVector | DialectVector | GuardVector;
 
 /** One entry of spec/requirements.json. */
 export interface Requirement {

@@ -33,7 +33,7 @@ test("the ids of vectors are unique, and begin with their kind", () => {
 
 test("there are at least 150 vectors, and some of each kind", () => {
   assert.ok(vectors.length >= 150, String(vectors.length));
-  for (const kind of ["descriptor", "list", "invoke", "chain", "dialect"]) assert.ok(vectors.some((vector) => vector.kind === kind), kind);
+  for (const kind of ["descriptor", "list", "invoke", "chain", "dialect", "guard"]) assert.ok(vectors.some((vector) => vector.kind === kind), kind);
 });
 
 const memory = (): [Transport, Transport] => memoryPair();
