@@ -7,9 +7,12 @@ import { generateModules, type Source } from "./emit-module.ts";
 const SPEC = fileURLToPath(new URL(".", import.meta.url));
 export const GENERATED = fileURLToPath(new URL("../src/core/wire/gen/", import.meta.url));
 
-/** The schemas of this folder, by name. */
+// Not of the wire: it says what vectors look like.
+const VECTORS = "vector.schema.json";
+
+/** The wire's schemas, by name. */
 export function readSources(): Source[] {
-  const files = readdirSync(SPEC).filter((file) => file.endsWith(".schema.json")).sort();
+  const files = readdirSync(SPEC).filter((file) => file.endsWith(".schema.json") && file !== VECTORS).sort();
   return files.map((file) => ({ file, text: readFileSync(join(SPEC, file), "utf8") }));
 }
 

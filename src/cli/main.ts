@@ -2,9 +2,11 @@
 import { readFileSync } from "node:fs";
 import { describeError, LocalError } from "../core/base/errors.ts";
 import { readyMade } from "../library/catalog.ts";
+import { conformance } from "./conformance.ts";
 import { printable } from "./describe.ts";
 import { nearest, UsageError } from "./errors.ts";
 import { endProcess, ignoreBrokenPipes, reportForeignExit, type Exit } from "./exit.ts";
+import { serveFixtures } from "./fixture-server.ts";
 import { formatTable } from "./table.ts";
 import { wrap } from "./wrap.ts";
 
@@ -14,6 +16,8 @@ Usage: mcp-interceptors VERB
 
 ${formatTable([
   ["wrap", "put interceptors in front of an MCP server on stdio"],
+  ["conformance", "measure an interceptor server against the vectors of SEP-2624"],
+  ["fixture-server", "a server that hosts the interceptors of those vectors"],
   ["help [WORD]", "this text, or that of a verb or of a ready-made interceptor"],
   ["version", "the version of this package"],
 ])}
@@ -28,6 +32,8 @@ type Verb = (words: readonly string[]) => Promise<Exit> | Exit;
 
 const VERBS: ReadonlyMap<string, Verb> = new Map<string, Verb>([
   ["wrap", wrap],
+  ["conformance", conformance],
+  ["fixture-server", serveFixtures],
   ["help", help],
   ["version", version],
 ]);

@@ -34,15 +34,16 @@ describe("the packed package, installed in an empty project", () => {
     for (const name of ${JSON.stringify(specifiers)}) names[name] = Object.keys(await import(name)).sort();
     console.log(JSON.stringify(names));`;
 
-  test("is the build of every source, the schemas and the texts at the top, and nothing else", () => {
+  test("is the build of every source, the schemas and vectors, and the texts at the top, and nothing else", () => {
     const files = filesBelow(consumer.installed);
     const built = filesBelow(join(root, "src"))
       .filter((file) => file.endsWith(".ts"))
       .flatMap((file) => [file.replace(/\.ts$/, ".js"), file.replace(/\.ts$/, ".d.ts")]);
     assert.deepEqual(files.filter((file) => file.startsWith("dist/")), built.map((file) => `dist/${file}`).sort());
     const schemas = readdirSync(join(root, "spec")).filter((file) => file.endsWith(".schema.json")).map((file) => `spec/${file}`);
+    const vectors = ["requirements.json", ...filesBelow(join(root, "spec/vectors")).map((file) => `vectors/${file}`)].map((file) => `spec/${file}`);
     const texts = ["LICENSE", "README.md", "CHANGELOG.md", "SECURITY.md"].filter((file) => existsSync(join(root, file)));
-    assert.deepEqual(files.filter((file) => !file.startsWith("dist/")).sort(), [...schemas, ...texts, "package.json", "spec/README.md"].sort());
+    assert.deepEqual(files.filter((file) => !file.startsWith("dist/")).sort(), [...schemas, ...vectors, ...texts, "package.json", "spec/README.md"].sort());
   });
 
   test("names no folder of the machine that built it, and no source map", () => {

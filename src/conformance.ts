@@ -1,0 +1,24 @@
+// The conformance kit: functions over vectors and a target. Files and processes are for whoever calls it.
+export { canonicalJson } from "./conformance/canonical.ts";
+export { fixtureInterceptor, type FixtureOptions, type RecordedCall } from "./conformance/behaviours.ts";
+export { fixtureServer } from "./conformance/fixture-server.ts";
+export { reportOf, runVectors, type Report, type RequirementOutcome, type RunOptions, type VectorOutcome } from "./conformance/kit.ts";
+export type { OpenSource } from "./conformance/own-chain.ts";
+export { directTarget, ownTarget } from "./conformance/own-target.ts";
+export { formatReport, REPORTERS } from "./conformance/reporters.ts";
+export type { Target } from "./conformance/target.ts";
+export type {
+  AskedResult,
+  Behaviour,
+  CallVector,
+  ChainVector,
+  DescriptorVector,
+  DialectVector,
+  FixtureDeclaration,
+  GuardStep,
+  GuardVector,
+  Requirement,
+  Vector,
+  VectorExecution,
+  VectorServer,
+} from "./conformance/vector.ts";

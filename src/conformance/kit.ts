@@ -1,0 +1,97 @@
+import { describeError } from "../core/base/errors.ts";
+import type { Host } from "../core/base/host.ts";
+import { cloneJson } from "../core/base/json.ts";
+import { canonicalPair } from "./compare.ts";
+import { canRun, observe } from "./observe.ts";
+import type { Target } from "./target.ts";
+import type { Requirement, Vector } from "./vector.ts";
+
+export interface VectorOutcome {
+  readonly id: string;
+  readonly title: string;
+  readonly requirements: readonly string[];
+  /** `known`: it fails, and is on the list of those that do. `fixed`: it is on the list, and passes, so the list is wrong. */
+  readonly status: "passed" | "failed" | "skipped" | "known" | "fixed";
+  /** The canonical texts, where they differ, or what went wrong. */
+  readonly expected?: string;
+  readonly actual?: string;
+}
+
+export interface RunOptions {
+  readonly host: Pick<Host, "setTimer">;
+  /** For one vector; 10,000 unless said otherwise. */
+  readonly timeoutMs?: number;
+  /** Ids of vectors that are known to fail. They run all the same. */
+  readonly known?: ReadonlySet<string>;
+  readonly onOutcome?: (outcome: VectorOutcome) => void;
+}
+
+/** Runs vectors one after the other. Whatever a target does is an outcome: it may throw, hang or return garbage. */
+export async function runVectors(vectors: readonly Vector[], target: Target, options: RunOptions): Promise<readonly VectorOutcome[]> {
+  const outcomes: VectorOutcome[] = [];
+  for (const vector of vectors) {
+    const outcome = await runVector(vector, target, options);
+    outcomes.push(outcome);
+    options.onOutcome?.(outcome);
+  }
+  return outcomes;
+}
+
+async function runVector(vector: Vector, target: Target, { host, timeoutMs = 10_000, known }: RunOptions): Promise<VectorOutcome> {
+  const { id, title, requirements } = vector;
+  const about = { id, title, requirements };
+  if (!canRun(vector, target)) return { ...about, status: "skipped" };
+  const isKnown = known?.has(id) === true;
+  let stopTimer = () => {};
+  const late = new Promise<unknown>((resolve) => (stopTimer = host.setTimer(() => resolve({ hangs: `no answer in ${timeoutMs} ms` }), timeoutMs)));
+  try {
+    // A copy: no target can spoil a vector for the next one.
+    const seen = await Promise.race([observe(cloneJson(vector), target), late]);
+    const { expected, actual } = canonicalPair(vector.expect, seen);
+    if (expected === actual) return { ...about, status: isKnown ? "fixed" : "passed" };
+    return { ...about, status: isKnown ? "known" : "failed", expected, actual };
+  } catch (thrown) {
+    // What came back is no JSON.
+    return { ...about, status: isKnown ? "known" : "failed", actual: describeError(thrown) };
+  } finally {
+    stopTimer();
+  }
+}
+
+export interface RequirementOutcome extends Omit<Requirement, "proofs"> {
+  /** `untested`: no vector of those that ran proves it. */
+  readonly status: "held" | "broken" | "untested";
+  readonly passed: number;
+  /** The vectors that it fails in, known or not. */
+  readonly failed: readonly string[];
+}
+
+export interface Report {
+  readonly requirements: readonly RequirementOutcome[];
+  readonly vectors: readonly VectorOutcome[];
+  readonly passed: number;
+  readonly failed: number;
+  readonly skipped: number;
+  /** False where a MUST is broken beyond what is known, or a known failure is none any more. */
+  readonly ok: boolean;
+}
+
+/** What the outcomes say of each requirement. A vector fails the run if one of its requirements is a MUST; the others warn. */
+export function reportOf(outcomes: readonly VectorOutcome[], requirements: readonly Requirement[]): Report {
+  const musts = new Set(requirements.filter(({ level }) => level === "MUST").map(({ id }) => id));
+  const failing = outcomes.filter(({ status }) => status === "failed" || status === "known");
+  const passing = outcomes.filter(({ status }) => status === "passed" || status === "fixed");
+  return {
+    requirements: requirements.map(({ proofs: _proofs, ...requirement }) => {
+      const names = ({ requirements: proven }: VectorOutcome) => proven.includes(requirement.id);
+      const failed = failing.filter(names).map(({ id }) => id);
+      const passed = passing.filter(names).length;
+      return { ...requirement, status: failed.length > 0 ? "broken" : passed > 0 ? "held" : "untested", passed, failed };
+    }),
+    vectors: outcomes,
+    passed: passing.length,
+    failed: failing.length,
+    skipped: outcomes.length - passing.length - failing.length,
+    ok: outcomes.every(({ status, requirements: proven }) => status !== "fixed" && !(status === "failed" && proven.some((id) => musts.has(id)))),
+  };
+}

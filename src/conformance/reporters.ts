@@ -1,0 +1,96 @@
+import type { Report, RequirementOutcome, VectorOutcome } from "./kit.ts";
+
+export const REPORTERS = ["text", "json", "junit", "markdown"] as const;
+
+/** A report as text for people, as JSON, as JUnit's XML, or as a page of Markdown. Ends in a line break. */
+export function formatReport(report: Report, reporter: (typeof REPORTERS)[number]): string {
+  switch (reporter) {
+    case "text":
+      return text(report);
+    case "json":
+      return `${JSON.stringify(report, null, 2)}\n`;
+    case "junit":
+      return junit(report);
+    case "markdown":
+      return markdown(report);
+  }
+}
+
+function text(report: Report): string {
+  const lines: string[] = [];
+  for (const requirement of report.requirements.filter(({ status }) => status === "broken")) {
+    lines.push(`${requirement.level} ${requirement.id}: ${requirement.text}`);
+    for (const id of requirement.failed) lines.push(...explain(report.vectors.find((vector) => vector.id === id)));
+  }
+  for (const { id } of fixed(report)) lines.push(`${id} is on the list of known failures, and passes: take it off`);
+  return `${[...lines, ...totals(report)].join("\n")}\n`;
+}
+
+function explain(vector: VectorOutcome | undefined): string[] {
+  if (vector === undefined) return [];
+  const known = vector.status === "known" ? " (known)" : "";
+  const expected = vector.expected === undefined ? [] : [`    expected ${vector.expected}`];
+  return [`  ${vector.id}${known}: ${vector.title}`, ...expected, `    actual   ${vector.actual ?? ""}`];
+}
+
+/** A line for each level: how many requirements hold, of those that were tested. */
+function totals({ requirements, passed, failed, skipped }: Report): string[] {
+  const levels = (["MUST", "SHOULD", "MAY"] as const).map((level) => {
+    const tested = requirements.filter((requirement) => requirement.level === level && requirement.status !== "untested");
+    const held = tested.filter(({ status }) => status === "held").length;
+    return `${level.padEnd(6)} ${held} of ${tested.length} hold${tested.length === 0 ? "" : ` (${Math.floor((100 * held) / tested.length)} %)`}`;
+  });
+  const untested = requirements.filter(({ status }) => status === "untested").length;
+  return [
+    ...levels,
+    `${untested} of ${requirements.length} requirements cannot be shown this way`,
+    `${passed} vectors passed, ${failed} failed, ${skipped} were skipped`,
+  ];
+}
+
+const fixed = ({ vectors }: Report) => vectors.filter(({ status }) => status === "fixed");
+
+function markdown(report: Report): string {
+  const tested = report.requirements.filter(({ status }) => status !== "untested");
+  const rows = tested.map(({ id, level, section, text: sentence, status, failed }) => {
+    const cells = [id, level, section, sentence, status === "held" ? "holds" : `broken: ${failed.join(", ")}`];
+    return `| ${cells.map((cell) => cell.replaceAll("|", "\\|").replaceAll("\n", " ")).join(" | ")} |`;
+  });
+  const head = ["| requirement | level | section | what | outcome |", "|---|---|---|---|---|"];
+  return `${[...head, ...rows, "", ...totals(report).map((line) => `- ${line.replaceAll(/ +/g, " ")}`)].join("\n")}\n`;
+}
+
+function junit({ vectors, requirements }: Report): string {
+  const levelOf = new Map(requirements.map(({ id, level }) => [id, level] as const));
+  const failed = vectors.filter((vector) => isFailure(vector, levelOf)).length;
+  const skipped = vectors.filter(({ status }) => status === "skipped" || status === "known").length;
+  const cases = vectors.map((vector) => testCase(vector, isFailure(vector, levelOf)));
+  const counts = `tests="${vectors.length}" failures="${failed}" errors="0" skipped="${skipped}"`;
+  const suite = [`  <testsuite name="SEP-2624" ${counts}>`, ...cases, "  </testsuite>"];
+  return `${['<?xml version="1.0" encoding="UTF-8"?>', `<testsuites ${counts}>`, ...suite, "</testsuites>"].join("\n")}\n`;
+}
+
+function isFailure({ status, requirements }: VectorOutcome, levelOf: ReadonlyMap<string, RequirementOutcome["level"]>): boolean {
+  return status === "fixed" || (status === "failed" && requirements.some((id) => levelOf.get(id) === "MUST"));
+}
+
+function testCase(vector: VectorOutcome, failed: boolean): string {
+  const { id, title, requirements, status } = vector;
+  const head = `    <testcase classname="${escape(requirements.join(" "))}" name="${escape(`${id}: ${title}`)}"`;
+  const why = escape(explain(vector).slice(1).join("\n"));
+  if (failed) return `${head}><failure message="${escape(status === "fixed" ? "a known failure that passes" : requirements.join(", "))}">${why}</failure></testcase>`;
+  if (status === "skipped" || status === "known") return `${head}><skipped message="${status}"/></testcase>`;
+  return status === "failed" ? `${head}><system-out>${why}</system-out></testcase>` : `${head}/>`;
+}
+
+// What XML 1.0 has no way to write is shown as an escape of JSON's.
+const UNWRITABLE = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu;
+
+function escape(value: string): string {
+  return value
+    .replaceAll(UNWRITABLE, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`)
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;")
+    .replaceAll('"', "&quot;");
+}

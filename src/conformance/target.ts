@@ -1,0 +1,21 @@
+import type { JsonObject } from "../core/base/json.ts";
+import type { AskedResult, ChainVector, GuardVector } from "./vector.ts";
+
+/**
+ * What is measured. Each function answers, or throws, as the implementation does; a promise may also never settle, since the kit watches
+ * the clock. Vectors of a kind that a target has no function for are skipped, and said to be.
+ */
+export interface Target {
+  /** The result of `interceptors/list` on a server that hosts the fixtures; `method` is the spelling. Throws an error with `code`, `message`, `data`. */
+  list?(params: JsonObject, method: string): unknown;
+  /** The result of `interceptor/invoke`, likewise. */
+  invoke?(params: JsonObject, method: string): unknown;
+  /** What an execution came to, in the form of spec/README.md. */
+  chain?(input: ChainVector["input"]): unknown;
+  /** `{ app, peer }`: the messages that came out of a guard at its two ends, in order. */
+  guard?(input: GuardVector["input"]): unknown;
+  /** The canonical form of a descriptor; throws where it is refused. */
+  descriptor?(descriptor: unknown): unknown;
+  /** The canonical form of an answer; throws where it is malformed. */
+  dialect?(answer: unknown, asked: AskedResult): unknown;
+}
