@@ -1,7 +1,6 @@
 // What stderr gets to read. Without --verbose that is names, codes and sizes: an error's text and a broken line may quote a payload.
 import { describeError } from "../core/base/errors.ts";
 import type { ChainLog } from "../core/chain/report.ts";
-import type { Decision } from "../core/guard/decision.ts";
 import type { Noise } from "../core/transport/line-transport.ts";
 
 const NAME_CHARS = 80;
@@ -49,9 +48,4 @@ export function describeCrash(thrown: unknown, verbose: boolean): string {
   const start = stack.indexOf(text);
   const frames = start === -1 ? [] : stack.slice(start + text.length).split("\n").filter((line) => /^ +at /.test(line));
   return ["an error", ...frames.map((frame) => printable(frame, QUOTE_CHARS))].join("\n");
-}
-
-/** A notification that went no further: nobody is answered, so nobody else would know. */
-export function describeDropped({ event, reason, by }: Decision): string {
-  return `the notification ${printable(event)} was dropped${by === undefined ? "" : ` by ${printable(by)}`}: ${reason ?? "blocked"}`;
 }

@@ -1,6 +1,5 @@
 import { describeError } from "../core/base/errors.ts";
 import type { Signal } from "../core/base/signal.ts";
-import type { Decision } from "../core/guard/decision.ts";
 import type { AttachOptions, ChainSource } from "../core/guard/attach.ts";
 import type { RelayEnd, RelayOptions } from "../core/guard/relay.ts";
 import type { Noise } from "../core/transport/line-transport.ts";
@@ -10,7 +9,7 @@ import { readyMade } from "../library/catalog.ts";
 import { spawnTransport, type ChildExit, type ChildTransport } from "../node/child.ts";
 import { protectStdout, stdioTransport } from "../node/stdio.ts";
 import { openDecisionLog, type DecisionLog } from "./decision-log.ts";
-import { describeCrash, describeDropped, describeInterceptors, describeNoise, printable } from "./describe.ts";
+import { describeCrash, describeInterceptors, describeNoise, printable } from "./describe.ts";
 import { UsageError } from "./errors.ts";
 import type { Exit } from "./exit.ts";
 import { isModulePath } from "./load-module.ts";
@@ -107,13 +106,10 @@ export async function wrap(words: readonly string[]): Promise<Exit> {
     }
     watch.release();
     if (!values.has("quiet")) process.stderr.write(`mcp-interceptors: guarding ${printable(command)} with ${describeInterceptors(chain.entries)}\n`);
-    const observe = (decision: Decision) => {
-      if (isDropped(decision)) log("warn", describeDropped(decision));
-    };
     const guard: AttachOptions = {
       log: (entry) => log(entry.level, entry.message),
       policy: { interceptNotifications: true, answerAs },
-      ...(decisions === undefined ? { observe } : { record: decisions.record }),
+      ...(decisions === undefined ? {} : { record: decisions.record }),
     };
     const times = requestTimeoutMs === undefined ? {} : { requestTimeoutMs, initializeTimeoutMs: requestTimeoutMs };
     return await run(child, posture, chain, guard, { ...times, log: (entry) => log(entry.level, entry.message) }, verbose);
@@ -149,11 +145,6 @@ async function openLog(path: string, signal: Signal): Promise<DecisionLog> {
   } catch (thrown) {
     throw thrown instanceof UsageError ? thrown : new UsageError(`--log ${path}: ${describeError(thrown)}`);
   }
-}
-
-// With a log every decision is in there; without one, a notification that is dropped would leave no trace at all.
-function isDropped({ kind, verdict }: Decision): boolean {
-  return kind === "notification" && verdict === "dropped";
 }
 
 async function run(

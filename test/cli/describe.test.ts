@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { describeChainLog, describeCrash, describeDropped, describeInterceptors, describeNoise, printable } from "../../src/cli/describe.ts";
-import type { Decision } from "../../src/core/guard/decision.ts";
+import { describeChainLog, describeCrash, describeInterceptors, describeNoise, printable } from "../../src/cli/describe.ts";
 
 test("names of others stay on their line, without control characters, and within 80 characters", () => {
   assert.equal(printable("a\nb\u001b[31m\t\u0000\u007f\u009b\u2028\u202e\ud800"), "a\\nb\\u001b[31m\\t\\u0000\\u007f\\u009b\\u2028\\u202e\\ud800");
@@ -42,22 +41,4 @@ test("an error that nobody caught is told by the places in its stack, whatever i
   assert.equal(describeCrash(error, false), "an error", "which lines are its text cannot be told any more");
   assert.equal(describeCrash("SECRET", false), "a thrown string");
   assert.equal(describeCrash("SECRET", true), "SECRET");
-});
-
-test("a dropped notification is told by its method, the interceptor and the reason", () => {
-  const decision: Decision = {
-    at: "2026-07-28T00:00:00.000Z",
-    durationMs: 1,
-    role: "client",
-    direction: "receiving",
-    kind: "notification",
-    event: "notifications/x\n",
-    phase: "request",
-    verdict: "dropped",
-    reason: "validation_failed",
-    by: "quiet",
-    interceptors: [],
-    sessionId: "s",
-  };
-  assert.equal(describeDropped(decision), "the notification notifications/x\\n was dropped by quiet: validation_failed");
 });

@@ -47,7 +47,13 @@ export function createFlow(state: GuardState, sinks: Sinks): Flow {
   const hosted = ({ initiator, method }: Exchange) =>
     initiator === "peer" && policy.hostsChain === true && interceptorMethod(method) !== undefined;
 
+  // Nobody is answered, so nobody else would know.
+  const dropped = ({ event, kind }: Subject, reason: BlockReason, by?: string) => {
+    if (kind === "notification") state.log("warn", `the notification ${shown(event)} was dropped${by === undefined ? "" : ` by ${shown(by)}`}: ${reason}`);
+  };
+
   const refuse = async (subject: Subject, reason: BlockReason, error: RpcError): Promise<Outcome> => {
+    dropped(subject, reason);
     await decide(state, subject, { verdict: subject.kind === "notification" ? "dropped" : "blocked", reason, code: error.code });
     if (subject.id === undefined) return DROP;
     const frame = errorFrame(subject.id, error.toJson());
@@ -235,7 +241,10 @@ export function createFlow(state: GuardState, sinks: Sinks): Flow {
       return await refuse(subject, "failed", unjudgeable());
     }
     if (judgement.refusal === undefined) return { go: judgement.frame };
-    if (scope.original === undefined) return DROP;
+    if (scope.original === undefined) {
+      dropped(subject, judgement.refusal.reason, judgement.refusal.by);
+      return DROP;
+    }
     const answer = answerTo(scope.original, judgement.refusal, policy, scope.version, (message) => state.log("error", message));
     return subject.kind === "request" ? { reply: answer } : { go: answer };
   };
@@ -291,6 +300,12 @@ function unlessStopped(signal: Signal, outcome: Promise<Outcome>): Promise<Outco
       resolve(settled);
     });
   });
+}
+
+// A name of somebody else's choice, on its way into a log.
+function shown(name: string): string {
+  const text = JSON.stringify(name).slice(1, -1);
+  return text.length <= 80 ? text : `${text.slice(0, 80)}…`;
 }
 
 function asRpcError(thrown: unknown): RpcError {
