@@ -64,7 +64,13 @@ describe("policies in front of server-filesystem", { concurrency: 3 }, () => {
       const folder = join(scratch, `policy-${index}-${posture}`);
 
       it(`redact hides an e-mail address in text and structured content from the ${kind.label}, posture ${posture}`, { timeout: 30_000 }, async () => {
-        const read = (session: Session) => session.callTool("read_text_file", { path: join(folder, "mail.txt") });
+        const read = async (session: Session) => {
+          // The server refuses every path while it exchanges its folders for the client's roots, with or without wrap.
+          for (let attempt = 1; ; attempt++) {
+            const result = await session.callTool("read_text_file", { path: join(folder, "mail.txt") });
+            if ((result as { isError?: boolean }).isError !== true || attempt === 20) return result;
+          }
+        };
         const plain = JSON.stringify(await withSession(kind, folder, undefined, read));
         assert.equal(plain.split(EMAIL).length, 3, "the server itself gives it twice");
         const redacted = await withSession(kind, folder, ["--posture", posture, "--use", "redact"], async (session) => {
