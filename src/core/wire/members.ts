@@ -1,3 +1,5 @@
+import { foldCase } from "../base/json-refusal.ts";
+
 // Names that peers must spell exactly. A reader that ignores case would take a variant for the member itself, and act on what nobody judged.
 
 const ENVELOPE: ReadonlySet<string> = new Set(["jsonrpc", "id", "method", "params", "result", "error"]);
@@ -10,15 +12,14 @@ const METHODS: ReadonlySet<string> = new Set([
   ...["interceptors/list", "interceptor/list", "interceptor/invoke", "interceptors/invoke"],
 ]);
 
-/** Every member of their params, by its folded name. */
-const PARAMS: ReadonlyMap<string, string> = new Map(
-  [
-    ...["_meta", "name", "arguments", "uri", "cursor", "ref", "argument", "context", "level", "task", "taskId", "notifications"],
-    ...["requestState", "inputResponses", "protocolVersion", "capabilities", "clientInfo", "messages", "modelPreferences", "systemPrompt"],
-    ...["includeContext", "temperature", "maxTokens", "stopSequences", "metadata", "tools", "toolChoice", "mode", "message", "requestedSchema"],
-    ...["url", "elicitationId", "event", "phase", "payload", "config", "timeoutMs"],
-  ].map((name) => [name.toLowerCase(), name]),
-);
+/** Every member of their params. */
+const PARAMS: ReadonlySet<string> = new Set([
+  ...["_meta", "name", "arguments", "uri", "cursor", "ref", "argument", "context", "level", "task", "taskId", "notifications"],
+  ...["requestState", "inputResponses", "protocolVersion", "capabilities", "clientInfo", "messages", "modelPreferences", "systemPrompt"],
+  ...["includeContext", "temperature", "maxTokens", "stopSequences", "metadata", "tools", "toolChoice", "mode", "message", "requestedSchema"],
+  ...["url", "elicitationId", "event", "phase", "payload", "config", "timeoutMs"],
+]);
+const FOLDED_PARAMS: ReadonlySet<string> = new Set([...PARAMS].map(foldCase));
 
 /** The first member of a message that JSON-RPC does not have; what it holds would pass unread. */
 export function strangeMember(message: object): string | undefined {
@@ -29,9 +30,6 @@ export function strangeMember(message: object): string | undefined {
 /** The first member of a method's params that differs from one that we know in case alone. */
 export function misspeltParam(method: string, params: object): string | undefined {
   if (!METHODS.has(method)) return undefined;
-  for (const name of Object.keys(params)) {
-    const exact = PARAMS.get(name.toLowerCase());
-    if (exact !== undefined && exact !== name) return name;
-  }
+  for (const name of Object.keys(params)) if (!PARAMS.has(name) && FOLDED_PARAMS.has(foldCase(name))) return name;
   return undefined;
 }

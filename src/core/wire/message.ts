@@ -1,5 +1,6 @@
 import { ErrorCode } from "../base/errors.ts";
 import { isObject } from "../base/json.ts";
+import { foldCase } from "../base/json-refusal.ts";
 import { describeProblem, under } from "./check.ts";
 import { misspeltParam, strangeMember } from "./members.ts";
 import {
@@ -82,7 +83,7 @@ export function classify(value: unknown): Classified {
     }
   }
   // A message that has nothing but an id is taken for a request: whoever waits for an answer is owed one.
-  const answers = method === undefined && (result !== undefined || error !== undefined || /^(?:result|error)$/i.test(strange ?? ""));
+  const answers = method === undefined && (result !== undefined || error !== undefined || /^(?:result|error)$/.test(foldCase(strange ?? "")));
   return refuse(whatIsWrong({ jsonrpc, id, method, result, error }, strange, misspelt), isRequestId(id) ? id : undefined, answers);
 }
 

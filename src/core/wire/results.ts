@@ -1,5 +1,6 @@
 import { LocalError } from "../base/errors.ts";
 import { equalJson, isObject, ownMember, setMember, type JsonObject } from "../base/json.ts";
+import { foldCase } from "../base/json-refusal.ts";
 import type { ListedType } from "./descriptors.ts";
 import type {
   InvokeResult,
@@ -130,7 +131,7 @@ const VERDICT = ["valid", "severity", "messages"] as const;
 
 function refuseOtherCase(said: JsonObject): void {
   for (const name of Object.keys(said)) {
-    if (!DECIDING.has(name) && DECIDING.has(name.toLowerCase())) throw malformed(`${JSON.stringify(name)} is not spelt as the SEP has it`);
+    if (!DECIDING.has(name) && DECIDING.has(foldCase(name))) throw malformed(`${JSON.stringify(name)} is not spelt as the SEP has it`);
   }
 }
 

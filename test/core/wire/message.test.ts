@@ -143,6 +143,7 @@ test("a member that JSON-RPC does not have is refused, whatever it is called (ca
   }
   for (const extra of [{ Error: { code: 1, message: "m" } }, { extra: 1 }]) assert.equal(invalid({ jsonrpc: "2.0", id: 1, result: {}, ...extra }).answers, true);
   assert.deepEqual([invalid({ jsonrpc: "2.0", id: 1, Result: {} }).id, invalid({ jsonrpc: "2.0", id: 1, Result: {} }).answers], [1, true]);
+  assert.equal(invalid({ jsonrpc: "2.0", id: 1, ["re\u017fult"]: {} }).answers, true, "the long s is an s to readers that ignore case");
   assert.equal(invalid({ jsonrpc: "2.0", method: "notifications/x", extra: 1 }).id, undefined);
 });
 
@@ -153,6 +154,8 @@ test("a param of a known method in another case is refused; methods of others na
     ["tools/call", { name: "a", _Meta: {} }],
     ["resources/read", { URI: "file:///x" }],
     ["interceptor/invoke", { Payload: {} }],
+    ["tools/call", { name: "a", argument\u017f: {} }],
+    ["tools/call", { name: "a", ta\u017f\u212a: {} }],
   ] as const) {
     assert.match(invalid({ jsonrpc: "2.0", id: 1, method, params }).error.message, /not spelt as MCP has it/, JSON.stringify(params));
   }

@@ -92,6 +92,7 @@ test("an answer that reads one way flat and another way nested, or in another ca
     { valid: true, severity: "info", validation: { valid: true, severity: "error" } },
     { valid: true, Valid: false },
     { valid: true, SEVERITY: "error" },
+    { valid: true, ["\u017feverity"]: "error" },
     { valid: true, validation: 5 },
   ]) {
     assert.throws(() => readResult(answer, asked), { code: "malformed_result" }, JSON.stringify(answer));
