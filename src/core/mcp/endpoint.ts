@@ -115,7 +115,7 @@ export function createEndpoint<Context>(options: EndpointOptions): Endpoint<Cont
   };
 }
 
-export function addOnce<Value>(table: Map<string, Value>, kind: string, name: string, value: Value): void {
+function addOnce<Value>(table: Map<string, Value>, kind: string, name: string, value: Value): void {
   if (typeof name !== "string" || name === "") throw new LocalError("invalid_argument", `a ${kind} needs a name`);
   if (table.has(name)) throw new LocalError("conflict", `the ${kind} ${name} is there already`);
   table.set(name, value);

@@ -53,22 +53,3 @@ export function isInterim(result: JsonObject, era: Era): boolean {
   if (era === "stateless") return true;
   throw new RpcError(ErrorCode.internalError, "The handler's result needs revision 2026-07-28: one that asks by its context serves all revisions");
 }
-
-/**
- * Gives back a result that is final; an older server's has no `resultType`. Throws `unsupported` where the server asks for input first,
- * and `invalid_message` for a type that nobody has announced (2026-07-28, basic/index, ResultType).
- */
-export function finalResult(method: string, result: JsonObject, knownTypes: ReadonlySet<string>): JsonObject {
-  const resultType = ownMember(result, "resultType");
-  if (resultType === undefined || resultType === "complete") return result;
-  if (typeof resultType === "string" && knownTypes.has(resultType)) return result;
-  if (resultType === "input_required") {
-    const requests = ownMember(result, "inputRequests");
-    throw new LocalError("unsupported", `the server wants input before it completes ${method}, and this client gives none`, {
-      details: { resultType, inputRequests: isObject(requests) ? Object.keys(requests) : [] },
-    });
-  }
-  throw new LocalError("invalid_message", `the result of ${method} has an unknown resultType`, {
-    details: { resultType: typeof resultType === "string" ? resultType : null },
-  });
-}

@@ -21,7 +21,7 @@ export function setLevel(params: JsonObject, link: ServerLink): JsonObject {
 }
 
 /** The least level that one request wants in a stateless revision; `undefined` where it wants none (2026-07-28, server/utilities/logging). */
-export function requestLogLevel(meta: JsonObject): LoggingLevel | undefined {
+function requestLogLevel(meta: JsonObject): LoggingLevel | undefined {
   return Object.hasOwn(meta, META.logLevel) ? (meta[META.logLevel] as LoggingLevel) : undefined; // `admit` has looked at it
 }
 
