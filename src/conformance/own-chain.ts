@@ -10,6 +10,7 @@ import { detectHost, type Host } from "../core/base/host.ts";
 import type { Interceptor } from "../core/interceptor/define.ts";
 import { fixtureInterceptor } from "./behaviours.ts";
 import { inOrder, type RecordedCall } from "./calls.ts";
+import { editAt } from "./edit.ts";
 import { scriptedHost, type ScriptedHost } from "./clock.ts";
 import { scriptedSource } from "./scripted-source.ts";
 import type { ChainVector, FixtureDeclaration, VectorServer } from "./vector.ts";
@@ -43,9 +44,10 @@ async function runOn(host: ScriptedHost, input: ChainVector["input"], open: Open
     return { refused: true };
   }
   const refreshed = refresh === undefined ? undefined : await runRefresh(chain, refresh, stage);
-  const { abortAfterMs, ...given } = cloneJson(execute);
+  const { abortAfterMs, edit, ...given } = cloneJson(execute);
   const caller = createSignal();
   if (abortAfterMs !== undefined) host.setTimer(() => caller.abort(GAVE_UP), abortAfterMs);
+  if (edit !== undefined) host.setTimer(() => void editAt(given.payload, edit.path, () => edit.value), edit.afterMs);
   let result: ChainResult;
   try {
     result = await chain.execute({ ...given, signal: caller.signal });
