@@ -36,7 +36,7 @@ async function runOn(host: ScriptedHost, input: ChainVector["input"], open: Open
   const cancelled: string[] = [];
   const logged: ChainLog[] = [];
   const chain = createChain({ host, log: (line) => logged.push(line), ...(maxDetached !== undefined && { maxDetached }) });
-  const stage = { current: "first" } as Stage;
+  const stage: Stage = { current: "first" };
   try {
     for (const server of servers) {
       const { overrides = {}, config = {}, ignoreUnknownTypes = false } = server;
