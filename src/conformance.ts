@@ -1,6 +1,7 @@
 // The conformance kit: functions over vectors and a target. Files and processes are for whoever calls it.
 export { canonicalJson } from "./conformance/canonical.ts";
-export { fixtureInterceptor, type FixtureOptions, type RecordedCall } from "./conformance/behaviours.ts";
+export { fixtureInterceptor, type FixtureOptions } from "./conformance/behaviours.ts";
+export type { RecordedCall } from "./conformance/calls.ts";
 export { fixtureServer } from "./conformance/fixture-server.ts";
 export { reportOf, runVectors, type Report, type RequirementOutcome, type RunOptions, type VectorOutcome } from "./conformance/kit.ts";
 export type { OpenSource } from "./conformance/own-chain.ts";
@@ -11,14 +12,18 @@ export type {
   AskedResult,
   Behaviour,
   CallVector,
+  CapabilityVector,
   ChainVector,
+  ClientVector,
   DescriptorVector,
   DialectVector,
   FixtureDeclaration,
   GuardStep,
   GuardVector,
   Requirement,
+  ScriptedAnswer,
   Vector,
   VectorExecution,
+  VectorPolicy,
   VectorServer,
 } from "./conformance/vector.ts";

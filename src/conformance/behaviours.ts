@@ -4,14 +4,8 @@ import { cloneJson, type JsonObject } from "../core/base/json.ts";
 import { mutator, validator, type Declaration, type HandlerInput, type Interceptor } from "../core/interceptor/define.ts";
 import { mutated, unchanged } from "../core/interceptor/verdict.ts";
 import { editAt, valueAt } from "./edit.ts";
+import type { RecordedCall } from "./calls.ts";
 import type { Behaviour, FixtureDeclaration } from "./vector.ts";
-
-/** A call that a fixture has got: what the vectors call `calls`. */
-export interface RecordedCall {
-  readonly interceptor: string;
-  readonly type: "validation" | "mutation";
-  readonly payload: unknown;
-}
 
 export interface FixtureOptions {
   /** Whose clock `slow` goes by. */
@@ -21,10 +15,11 @@ export interface FixtureOptions {
 
 /** An interceptor of ours that does what its declaration scripts. Throws `invalid_argument` for a word that is not in the vocabulary. */
 export function fixtureInterceptor(declaration: FixtureDeclaration, { host, record }: FixtureOptions): Interceptor {
-  const { behaviour, type, ...members } = declaration;
+  const { behaviour, type, listed: _listed, ...members } = declaration;
   const words = type === "validation" ? VALIDATOR_WORDS : MUTATOR_WORDS;
   const handler = (input: HandlerInput): unknown => {
-    record?.({ interceptor: input.name, type, payload: cloneJson(input.payload) });
+    const { name, event, phase, payload, context } = input;
+    record?.({ interceptor: name, type, event, phase, payload: cloneJson(payload), context: cloneJson(context) });
     return perform(behaviour, input, host, words);
   };
   checkWord(behaviour, words);
@@ -34,7 +29,7 @@ export function fixtureInterceptor(declaration: FixtureDeclaration, { host, reco
 }
 
 /** Words whose answer a server gives as it is, and no interceptor makes: see `scriptedSource`. */
-export const ANSWER_WORDS: ReadonlySet<string> = new Set(["answer", "rpc-error"]);
+export const ANSWER_WORDS: ReadonlySet<string> = new Set(["answer", "rpc-error", "show-call"]);
 
 type Word = (behaviour: Behaviour, input: HandlerInput) => unknown;
 

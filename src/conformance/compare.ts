@@ -1,8 +1,15 @@
 import { isObject, type JsonObject } from "../core/base/json.ts";
 import { canonicalJson } from "./canonical.ts";
 
-/** What a vector expects in a place that differs from run to run: `{ "$volatile": "integer" }`, a whole number from 0. */
+/** What a vector expects in a place that differs from run to run: `{ "$volatile": KIND }`, with one of these kinds. */
 const VOLATILE = "$volatile";
+const KINDS: ReadonlyMap<unknown, (value: unknown) => boolean> = new Map<unknown, (value: unknown) => boolean>([
+  ["integer", (value) => Number.isInteger(value) && Number(value) >= 0],
+  ["timestamp", (value) => typeof value === "string" && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/.test(value)],
+  ["trace-id", (value) => typeof value === "string" && /^(?!0{32})[0-9a-f]{32}$/.test(value)],
+  ["span-id", (value) => typeof value === "string" && /^(?!0{16})[0-9a-f]{16}$/.test(value)],
+  ["text", (value) => typeof value === "string" && value !== ""],
+]);
 
 /** The two canonical texts: equal exactly where the vector is met. Volatile places are checked for their kind and blotted out. */
 export function canonicalPair(expected: unknown, actual: unknown): { readonly expected: string; readonly actual: string } {
@@ -12,7 +19,7 @@ export function canonicalPair(expected: unknown, actual: unknown): { readonly ex
 function blot(actual: unknown, expected: unknown): unknown {
   if (Array.isArray(expected) && Array.isArray(actual)) return actual.map((item, at) => blot(item, expected[at]));
   if (!isObject(expected)) return actual;
-  if (Object.hasOwn(expected, VOLATILE)) return Number.isInteger(actual) && Number(actual) >= 0 ? expected : actual;
+  if (Object.hasOwn(expected, VOLATILE)) return KINDS.get(expected[VOLATILE])?.(actual) === true ? expected : actual;
   if (!isObject(actual)) return actual;
   return Object.fromEntries(Object.entries(actual).map(([name, value]) => [name, blot(value, Object.hasOwn(expected, name) ? expected[name] : undefined)]));
 }

@@ -1,4 +1,5 @@
 import { describeError } from "../core/base/errors.ts";
+import { isObject } from "../core/base/json.ts";
 import { visibleError, withoutProtocolMembers } from "./compare.ts";
 import type { Target } from "./target.ts";
 import type { Vector } from "./vector.ts";
@@ -17,14 +18,27 @@ export async function observe(vector: Vector, target: Target): Promise<unknown> 
       return await outcome(vector, async () => ({ result: withoutProtocolMembers(await target[vector.kind]?.(params, method)) }));
     }
     case "chain":
-      return await outcome(vector, () => target.chain?.(vector.input));
+      return await outcome(vector, async () => asked(await target.chain?.(vector.input), vector, ["unfinished", "lateAnswers"]));
     case "guard":
-      return await outcome(vector, () => target.guard?.(vector.input));
+      return await outcome(vector, async () => asked(await target.guard?.(vector.input), vector, ["calls"]));
+    case "client":
+      return await outcome(vector, () => target.client?.(vector.input));
+    case "capability":
+      return await outcome(vector, async () => {
+        const events = await target.capability?.(vector.input.capabilities);
+        return events === undefined ? { none: true } : { supportedEvents: events };
+      });
     case "descriptor":
       return await judged(async () => ({ accepted: await target.descriptor?.(vector.input.descriptor) }), { refused: true });
     case "dialect":
       return await judged(async () => ({ result: await target.dialect?.(vector.input.answer, vector.input.asked) }), { malformed: true });
   }
+}
+
+// Without the members that count only where a vector has them.
+function asked(seen: unknown, { expect }: Vector, optional: readonly string[]): unknown {
+  if (!isObject(seen) || !isObject(expect)) return seen;
+  return Object.fromEntries(Object.entries(seen).filter(([name]) => !optional.includes(name) || Object.hasOwn(expect, name)));
 }
 
 async function outcome({ expect }: Vector, work: () => unknown): Promise<unknown> {

@@ -4,11 +4,13 @@ import { resolveLimits } from "../core/base/limits.ts";
 import { invokeInterceptor } from "../core/interceptor/invoke.ts";
 import { createRegistry } from "../core/server/registry.ts";
 import { LocalError } from "../core/base/errors.ts";
+import { readCapability } from "../core/wire/dialects.ts";
 import { acceptDescriptor, canonicalDescriptor } from "../core/wire/descriptors.ts";
 import type { InvokeParams } from "../core/wire/gen/interceptors.ts";
 import { readResult } from "../core/wire/results.ts";
 import { fixtureInterceptor } from "./behaviours.ts";
 import { runOwnChain, type OpenSource } from "./own-chain.ts";
+import { runOwnClient } from "./own-client.ts";
 import { runOwnGuard } from "./own-guard.ts";
 import type { Target } from "./target.ts";
 import type { FixtureDeclaration } from "./vector.ts";
@@ -19,6 +21,8 @@ export function ownTarget(open?: OpenSource): Target {
     chain: (input) => runOwnChain(input, open),
     guard: runOwnGuard,
     descriptor: (descriptor) => canonicalDescriptor(acceptDescriptor(cloneJson(descriptor), "target")),
+    capability: (capabilities) => readCapability(capabilities)?.supportedEvents,
+    client: runOwnClient,
     dialect: (answer, asked) => readResult(answer, { ...asked, durationMs: 0 }),
   };
 }

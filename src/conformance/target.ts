@@ -1,5 +1,5 @@
 import type { JsonObject } from "../core/base/json.ts";
-import type { AskedResult, ChainVector, GuardVector } from "./vector.ts";
+import type { AskedResult, ChainVector, ClientVector, GuardVector } from "./vector.ts";
 
 /**
  * What is measured. Each function answers, or throws, as the implementation does; a promise may also never settle, since the kit watches
@@ -12,10 +12,14 @@ export interface Target {
   invoke?(params: JsonObject, method: string): unknown;
   /** What an execution came to, in the form of spec/README.md. */
   chain?(input: ChainVector["input"]): unknown;
-  /** `{ app, peer }`: the messages that came out of a guard at its two ends, in order. */
+  /** `{ app, peer, calls }`: the messages that came out of a guard at its two ends, in order, and what its interceptors were called with. */
   guard?(input: GuardVector["input"]): unknown;
   /** The canonical form of a descriptor; throws where it is refused. */
   descriptor?(descriptor: unknown): unknown;
   /** The canonical form of an answer; throws where it is malformed. */
   dialect?(answer: unknown, asked: AskedResult): unknown;
+  /** The events of a server's capabilities; undefined where they announce no interceptors. */
+  capability?(capabilities: unknown): readonly string[] | undefined | Promise<readonly string[] | undefined>;
+  /** `{ sent, got }`: which methods a client of interceptors called, and what it made of the answers. */
+  client?(input: ClientVector["input"]): unknown;
 }

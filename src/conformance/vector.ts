@@ -13,17 +13,22 @@ export interface FixtureDeclaration extends JsonObject {
   readonly name: string;
   readonly type: "validation" | "mutation";
   readonly behaviour: Behaviour;
+  /** In chain vectors: laid over the members of the descriptor that its server lists, as a server of another make may write them. */
+  readonly listed?: JsonObject;
 }
 
 /** One server of a chain vector, with the settings under which its interceptors are added. */
 export interface VectorServer {
   readonly label: string;
   readonly interceptors: readonly FixtureDeclaration[];
+  /** What it lists, and hosts if the chain takes it in, from the refresh on. */
+  readonly later?: readonly FixtureDeclaration[];
+  readonly ignoreUnknownTypes?: boolean;
   readonly overrides?: Readonly<Record<string, Overrides>>;
   readonly config?: Readonly<Record<string, JsonObject>>;
 }
 
-/** One execution, as plain JSON. `error: true` says that the payload is `{ error }`. */
+/** One execution, as plain JSON. `error: true` says that the payload is `{ error }`; after `abortAfterMs` the caller gives up. */
 export interface VectorExecution {
   readonly event: string;
   readonly phase: Phase;
@@ -37,6 +42,7 @@ export interface VectorExecution {
   readonly request?: { readonly method: string; readonly params?: JsonObject };
   readonly error?: boolean;
   readonly revalidate?: "if-modified" | "never";
+  readonly abortAfterMs?: number;
 }
 
 interface Common {
@@ -63,7 +69,35 @@ export interface CallVector extends Common {
 
 export interface ChainVector extends Common {
   readonly kind: "chain";
-  readonly input: { readonly servers: readonly VectorServer[]; readonly execute: VectorExecution };
+  readonly input: {
+    readonly servers: readonly VectorServer[];
+    readonly maxDetached?: number;
+    /** All sources are read again before the execution. */
+    readonly refresh?: { readonly allowWeaker?: boolean };
+    readonly execute: VectorExecution;
+    /** How much scripted time passes after the execution, before `lateAnswers` is read. */
+    readonly waitMs?: number;
+  };
+}
+
+/** A server's capabilities in some spelling. */
+export interface CapabilityVector extends Common {
+  readonly kind: "capability";
+  readonly input: { readonly capabilities: unknown };
+}
+
+/** What a scripted server answers. */
+export type ScriptedAnswer = { readonly result: JsonObject } | { readonly error: { readonly code: number; readonly message: string } };
+
+/** A client of interceptors before a server that answers as scripted. */
+export interface ClientVector extends Common {
+  readonly kind: "client";
+  readonly input: {
+    readonly capabilities: JsonObject;
+    /** By method: the answers one after the other, of which the last one stays. A method that is not here is unknown. */
+    readonly methods: Readonly<Record<string, readonly ScriptedAnswer[]>>;
+    readonly ask: readonly ("list" | "invoke")[];
+  };
 }
 
 /** An answer to `interceptor/invoke` in some spelling, and what was asked for. */
@@ -85,9 +119,26 @@ export interface GuardVector extends Common {
     /** What `app` is. */
     readonly role: "server" | "client";
     readonly interceptors: readonly FixtureDeclaration[];
-    readonly policy?: { readonly interceptNotifications?: boolean; readonly errorResponses?: "pass" | "generic" };
+    readonly policy?: VectorPolicy;
+    /** What the provider of contexts gives for each message, or that it fails. */
+    readonly provider?: InvocationContext | "fails";
+    /** Which members each of the expected `calls` has beside `interceptor`, `event` and `phase`. */
+    readonly show?: readonly ("payload" | "context")[];
     readonly steps: readonly GuardStep[];
   };
+}
+
+/** A guard's policy, as plain JSON. */
+export interface VectorPolicy {
+  readonly interceptNotifications?: boolean;
+  readonly hostsChain?: boolean;
+  readonly errorResponses?: "pass" | "generic";
+  readonly blockAs?: "error" | "result";
+  /** By interceptor: the error that is answered for what it refuses. */
+  readonly answerAs?: Readonly<Record<string, { readonly code: number; readonly message: string }>>;
+  readonly exposeMessages?: boolean;
+  readonly exposeErrors?: boolean;
+  readonly chainTimeoutMs?: number;
 }
 
 export interface GuardStep {
@@ -96,7 +147,7 @@ export interface GuardStep {
   readonly waitMs?: number;
 }
 
-export type Vector = DescriptorVector | CallVector | ChainVector | DialectVector | GuardVector;
+export type Vector = DescriptorVector | CallVector | ChainVector | DialectVector | CapabilityVector | ClientVector | GuardVector;
 
 /** One entry of spec/requirements.json. */
 export interface Requirement {
