@@ -5,20 +5,36 @@ import { test } from "node:test";
 import { LEAST_PASSED } from "./sabotage/mutant.ts";
 import { measureAll } from "./sabotage/measure.ts";
 import { applyPatch, readPatches, type Patch } from "./sabotage/patches.ts";
-import { requirements } from "./vectors.ts";
+import { open, requirements, vectors } from "./vectors.ts";
 
 const patches = readPatches();
 
-/** MUSTs that no vector can show, and why: what proves them is a test. A mutant of them would pass the kit. */
+/** MUSTs that no vector can show, and why: what proves them are tests. A mutant of them would pass the kit. */
 const SHOWN_BY_TESTS: Readonly<Record<string, string>> = {
+  "context.child-span": "the spans of calls are random, and `_meta` of a call is not what vectors look at",
+  "context.asserted": "who a caller is verified to be is said by a transport, which vectors do not choose",
+  "invoke.type-first": "the order of members is none of canonical text",
+  "invoke.modern": "what a revision adds to each result is left out of comparisons",
+  "list.not-installed": "a target is asked about interceptors, so a server without the feature is none",
+  "capability.events": "what a server announces is not part of a target",
   "time.audit-logged": "a log is seen by whoever runs the chain, and by no message, result or answer",
-  "compat.optional": "a target is asked about interceptors, so a server without the feature is none",
+  "time.grace": "vectors fix no source that answers between its timeout and the end of its grace",
+  "time.cancelled": "a cancellation is seen by the server that is cancelled alone",
+  "order.relay-posture": "a relay is put together from guards by its owner; vectors look at one guard",
+  "fail.logged": "a log, likewise",
+  "fail.when": "a condition is a function of the chain's owner",
+  "isolation.json": "the values are those that JSON cannot carry, and so no vector",
+  "refresh.snapshot": "a refresh during an execution is a matter of the owner's timing",
+  "config.schema": "that nothing is fetched, and that a schema cannot be used, is seen by the owner",
+  "modern.seal": "a sealed state is opaque, and is the server's, not the guard's",
+  "compat.optional": "a server without the feature is no target, likewise",
+  "compat.plain-client": "the client is whoever drives the vectors",
 };
 
 test("the kit catches every wrong engine, and names the requirement that it breaks", async (context) => {
   const { unpatched, mutants } = await measureAll(patches);
   await context.test("the engine as it is breaks none", () => {
-    assert.deepEqual([unpatched.crashed, unpatched.failed], [undefined, []]);
+    assert.deepEqual([unpatched.crashed, unpatched.failed, unpatched.ran], [undefined, [], vectors.length]);
   });
   for (const [{ id, breaks, says }, measured] of mutants) {
     await context.test(`${id}: ${says}`, () => {
@@ -34,12 +50,12 @@ test("the kit catches every wrong engine, and names the requirement that it brea
 
 test("each MUST that a vector proves has a wrong engine", () => {
   const broken = new Set(patches.map(({ breaks }) => breaks));
-  const missing = requirements.filter(({ id, level }) => level === "MUST" && !broken.has(id) && SHOWN_BY_TESTS[id] === undefined);
+  const missing = requirements.filter(({ id, level }) => level === "MUST" && !broken.has(id) && !open.includes(id) && SHOWN_BY_TESTS[id] === undefined);
   assert.deepEqual(missing.map(({ id }) => id), []);
 });
 
 test("the MUSTs that only tests prove are those of the list", () => {
-  const byTests = requirements.filter(({ level, proofs }) => level === "MUST" && proofs.every((proof) => proof.startsWith("test ")));
+  const byTests = requirements.filter(({ level, proofs }) => level === "MUST" && proofs.length > 0 && proofs.every((proof) => proof.startsWith("test ")));
   assert.deepEqual(byTests.map(({ id }) => id).sort(), Object.keys(SHOWN_BY_TESTS).sort());
 });
 

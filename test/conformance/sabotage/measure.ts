@@ -10,6 +10,7 @@ const THREADS = 2;
 // A mutant that does not come back has a loop: its thread is ended.
 const PATIENCE_MS = 20_000;
 const VECTOR_MS = 1_000;
+const SAMPLE = 5;
 
 /** The engine as it is, then each mutant, in the order of the patches. What is wrong with a patch is the error in its place. */
 export interface Measurements {
@@ -17,7 +18,7 @@ export interface Measurements {
   readonly mutants: ReadonlyMap<Patch, Measured | Error>;
 }
 
-export async function measureAll(patches: readonly Patch[]): Promise<Measurements> {
+export async function measureAll(patches: readonly Patch[], { every = SAMPLE }: { readonly every?: number } = {}): Promise<Measurements> {
   const modules = compileWithImports([ENTRY]);
   const program = bundle(fileURLToPath(new URL("thread.ts", import.meta.url)));
   const data: ThreadData = { modules, vectors, fixtures, requirements };
@@ -27,9 +28,9 @@ export async function measureAll(patches: readonly Patch[]): Promise<Measurement
   const mutants = new Map<Patch, Measured | Error>();
   const jobs: { readonly mutant: Mutant; readonly done: (outcome: Measured | Error) => void }[] = [];
   let unpatched: Measured | Error = new Error("it was not measured");
-  jobs.push({ mutant: { breaks: undefined, changed: new Map(), timeoutMs: PATIENCE_MS }, done: (outcome) => (unpatched = outcome) });
+  jobs.push({ mutant: { breaks: undefined, changed: new Map(), every: 1, timeoutMs: PATIENCE_MS }, done: (outcome) => (unpatched = outcome) });
   for (const patch of patches) {
-    const outcome = mutantOf(patch, modules);
+    const outcome = mutantOf(patch, modules, every);
     mutants.set(patch, outcome instanceof Error ? outcome : new Error("it was not measured"));
     if (!(outcome instanceof Error)) jobs.push({ mutant: outcome, done: (measured) => mutants.set(patch, measured) });
   }
@@ -55,13 +56,13 @@ export async function measureAll(patches: readonly Patch[]): Promise<Measurement
   return { unpatched: measured, mutants };
 }
 
-function mutantOf(patch: Patch, modules: ReadonlyMap<string, string>): Mutant | Error {
+function mutantOf(patch: Patch, modules: ReadonlyMap<string, string>, every: number): Mutant | Error {
   try {
     const changed = new Map([...applyPatch(patch)].map(([file, source]) => [file, compileModule(file, source)]));
     const unused = [...changed.keys()].find((file) => !modules.has(file));
     if (unused !== undefined) return new Error(`no vector gets to ${unused}`);
     if ([...changed].every(([file, code]) => code === modules.get(file))) return new Error("it changes nothing that runs");
-    return { breaks: patch.breaks, changed, timeoutMs: VECTOR_MS };
+    return { breaks: patch.breaks, changed, every, timeoutMs: VECTOR_MS };
   } catch (thrown) {
     return thrown instanceof Error ? thrown : new Error(String(thrown));
   }
