@@ -18,7 +18,7 @@ export async function observe(vector: Vector, target: Target): Promise<unknown> 
       return await outcome(vector, async () => ({ result: withoutProtocolMembers(await target[vector.kind]?.(params, method)) }));
     }
     case "chain":
-      return await outcome(vector, async () => asked(await target.chain?.(vector.input), vector, ["unfinished", "lateAnswers"]));
+      return await outcome(vector, async () => asked(await target.chain?.(vector.input), vector, ["unfinished", "lateAnswers", "cancelled", "logged"]));
     case "guard":
       return await outcome(vector, async () => asked(await target.guard?.(vector.input), vector, ["calls"]));
     case "client":

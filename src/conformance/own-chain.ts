@@ -1,15 +1,18 @@
 import { LocalError } from "../core/base/errors.ts";
 import { cloneJson, type JsonObject } from "../core/base/json.ts";
 import { createSignal } from "../core/base/signal.ts";
+import { compareCodePoints } from "../core/base/compare-code-points.ts";
 import { createChain, type Chain, type RefreshOptions } from "../core/chain/chain.ts";
 import { interceptorSource } from "../core/chain/in-process.ts";
 import { chainError } from "../core/chain/outcome.ts";
+import type { ChainLog } from "../core/chain/report.ts";
 import type { ChainResult, ChainResultEntry } from "../core/chain/result.ts";
 import type { InterceptorSource } from "../core/chain/source.ts";
 import { detectHost, type Host } from "../core/base/host.ts";
 import type { Interceptor } from "../core/interceptor/define.ts";
 import { fixtureInterceptor } from "./behaviours.ts";
 import { inOrder, type RecordedCall } from "./calls.ts";
+import { editAt } from "./edit.ts";
 import { scriptedHost, type ScriptedHost } from "./clock.ts";
 import { scriptedSource } from "./scripted-source.ts";
 import type { ChainVector, FixtureDeclaration, VectorServer } from "./vector.ts";
@@ -30,12 +33,14 @@ export async function runOwnChain(input: ChainVector["input"], open: OpenSource 
 async function runOn(host: ScriptedHost, input: ChainVector["input"], open: OpenSource): Promise<JsonObject> {
   const { servers, maxDetached, refresh, execute, waitMs } = input;
   const calls: RecordedCall[] = [];
-  const chain = createChain({ host, ...(maxDetached !== undefined && { maxDetached }) });
-  const stage = { current: "first" } as Stage;
+  const cancelled: string[] = [];
+  const logged: ChainLog[] = [];
+  const chain = createChain({ host, log: (line) => logged.push(line), ...(maxDetached !== undefined && { maxDetached }) });
+  const stage: Stage = { current: "first" };
   try {
     for (const server of servers) {
       const { overrides = {}, config = {}, ignoreUnknownTypes = false } = server;
-      const source = await openServer(server, { host, open, stage, record: (call) => calls.push(call) });
+      const source = await openServer(server, { host, open, stage, record: (call) => calls.push(call), onCancel: (name) => cancelled.push(name) });
       await chain.addSource(source, { overrides, config, ignoreUnknownTypes });
     }
   } catch (thrown) {
@@ -43,14 +48,15 @@ async function runOn(host: ScriptedHost, input: ChainVector["input"], open: Open
     return { refused: true };
   }
   const refreshed = refresh === undefined ? undefined : await runRefresh(chain, refresh, stage);
-  const { abortAfterMs, ...given } = cloneJson(execute);
+  const { abortAfterMs, edit, ...given } = cloneJson(execute);
   const caller = createSignal();
   if (abortAfterMs !== undefined) host.setTimer(() => caller.abort(GAVE_UP), abortAfterMs);
+  if (edit !== undefined) host.setTimer(() => void editAt(given.payload, edit.path, () => edit.value), edit.afterMs);
   let result: ChainResult;
   try {
     result = await chain.execute({ ...given, signal: caller.signal });
   } catch (thrown) {
-    if (thrown === GAVE_UP) return { aborted: true, calls: shown(calls) };
+    if (thrown === GAVE_UP) return { aborted: true, calls: shown(calls), cancelled: cancelled.sort(compareCodePoints) };
     if (!(thrown instanceof LocalError)) throw thrown;
     return { rejected: true };
   }
@@ -65,6 +71,8 @@ async function runOn(host: ScriptedHost, input: ChainVector["input"], open: Open
     results: complete.results.map(visible),
     unfinished: complete.results.filter(({ address }) => !result.results.some((early) => early.address === address)).map(({ interceptor }) => interceptor),
     lateAnswers: chain.stats().lateAnswers,
+    cancelled: cancelled.sort(compareCodePoints),
+    logged: logged.filter(({ reason }) => reason !== undefined).map(({ level, address, reason }) => ({ level, address, reason })),
     validationSummary: complete.validationSummary,
     abortedAt: result.abortedAt && { interceptor: result.abortedAt.interceptor, reason: result.abortedAt.reason, type: result.abortedAt.type },
     ...("finalPayload" in result && { finalPayload: result.finalPayload }),
@@ -85,12 +93,13 @@ interface ServerOptions {
   readonly open: OpenSource;
   readonly stage: Stage;
   readonly record: (call: RecordedCall) => void;
+  readonly onCancel: (interceptor: string) => void;
 }
 
-async function openServer({ label, interceptors, later }: VectorServer, { host, open, stage, record }: ServerOptions): Promise<InterceptorSource> {
+async function openServer({ label, interceptors, later }: VectorServer, { host, open, stage, record, onCancel }: ServerOptions): Promise<InterceptorSource> {
   const hosting = async (declarations: readonly FixtureDeclaration[]) => {
     const made = declarations.map((declaration) => fixtureInterceptor(declaration, { host, record }));
-    return scriptedSource(await open(made, { label, host }), declarations, host);
+    return scriptedSource(await open(made, { label, host }), declarations, { host, onCancel });
   };
   const first = await hosting(interceptors);
   if (later === undefined) return first;

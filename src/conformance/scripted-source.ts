@@ -6,11 +6,17 @@ import type { InvokeParams } from "../core/wire/gen/interceptors.ts";
 import { ANSWER_WORDS } from "./behaviours.ts";
 import type { FixtureDeclaration } from "./vector.ts";
 
+interface ScriptOptions {
+  readonly host: Pick<Host, "setTimer">;
+  /** Told of each call that is cancelled while it runs. */
+  readonly onCancel: (interceptor: string) => void;
+}
+
 /**
  * A source that lists its interceptors as their `listed` has it, and in which those of the words `answer`, `rpc-error` and `show-call` are
  * answered for as scripted, by no server that keeps the rules.
  */
-export function scriptedSource(source: InterceptorSource, declarations: readonly FixtureDeclaration[], host: Pick<Host, "setTimer">): InterceptorSource {
+export function scriptedSource(source: InterceptorSource, declarations: readonly FixtureDeclaration[], { host, onCancel }: ScriptOptions): InterceptorSource {
   const byName = new Map(declarations.map((declaration) => [declaration.name, declaration]));
   return {
     label: source.label,
@@ -21,6 +27,7 @@ export function scriptedSource(source: InterceptorSource, declarations: readonly
       return listed.map((descriptor) => ({ ...(descriptor as JsonObject), ...byName.get((descriptor as { name: string }).name)?.listed }));
     },
     invoke(params, signal) {
+      signal.onAbort(() => onCancel(params.name));
       const answer = source.invoke(params, signal);
       const declaration = byName.get(params.name);
       if (declaration === undefined || !ANSWER_WORDS.has(declaration.behaviour.do)) return answer;

@@ -28,7 +28,10 @@ export interface VectorServer {
   readonly config?: Readonly<Record<string, JsonObject>>;
 }
 
-/** One execution, as plain JSON. `error: true` says that the payload is `{ error }`; after `abortAfterMs` the caller gives up. */
+/**
+ * One execution, as plain JSON. `error: true` says that the payload is `{ error }`; after `abortAfterMs` the caller gives up, and `edit` is what
+ * the caller does to its own payload meanwhile.
+ */
 export interface VectorExecution {
   readonly event: string;
   readonly phase: Phase;
@@ -43,6 +46,7 @@ export interface VectorExecution {
   readonly error?: boolean;
   readonly revalidate?: "if-modified" | "never";
   readonly abortAfterMs?: number;
+  readonly edit?: { readonly afterMs: number; readonly path: string; readonly value: unknown };
 }
 
 interface Common {

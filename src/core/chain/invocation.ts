@@ -157,6 +157,8 @@ function waitFor(answer: PromiseLike<unknown>, attempt: Attempt): void {
     }
     unsubscribe = run.onAbort((reason) => {
       close();
+      // Nothing comes of it any more, so nobody may wait for it again.
+      slot.pending = undefined;
       source.abort(reason);
     });
   });

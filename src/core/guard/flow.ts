@@ -47,6 +47,13 @@ export function createFlow(state: GuardState, sinks: Sinks): Flow {
   const hosted = ({ initiator, method }: Exchange) =>
     initiator === "peer" && policy.hostsChain === true && interceptorMethod(method) !== undefined;
 
+  // Whoever answered the question may not have seen what it is an answer for.
+  const comparedWithFirstTry = (request: Message) => {
+    if (!state.retries.differs(request)) return;
+    const method = isRequest(request) ? request.method : "";
+    state.log("warn", `a retry of ${shown(method)} goes on with other params than the first try`);
+  };
+
   // Nobody is answered, so nobody else would know.
   const dropped = ({ event, kind }: Subject, reason: BlockReason, by?: string) => {
     if (kind === "notification") state.log("warn", `the notification ${shown(event)} was dropped${by === undefined ? "" : ` by ${shown(by)}`}: ${reason}`);
@@ -101,7 +108,10 @@ export function createFlow(state: GuardState, sinks: Sinks): Flow {
     }
     const concerned = concerns(chain, cases);
     if (turns.full(at, concerned)) return end("overloaded", overloaded());
-    if (!concerned) return turn({ go: frame });
+    if (!concerned) {
+      comparedWithFirstTry(message);
+      return turn({ go: frame });
+    }
 
     exchange.state = "judging-request";
     return turn(
@@ -111,6 +121,7 @@ export function createFlow(state: GuardState, sinks: Sinks): Flow {
           ledger.end(exchange);
         } else {
           exchange.state = "open";
+          comparedWithFirstTry(outcome.go.message);
           // What goes on is the request itself, as the chain has left it.
           if (outcome.go !== frame) exchange.final = kept(chain, outcome.go.message as RequestMessage);
         }
@@ -159,6 +170,7 @@ export function createFlow(state: GuardState, sinks: Sinks): Flow {
       return invalid(describeError(thrown));
     }
     state.tasks.note(exchange.initiator, createdTask(message), exchange.method);
+    state.retries.note(exchange.final, message);
     const concerned = concerns(exchange.chain, cases);
     if (turns.full(at, concerned)) return end(refuse(subject, "overloaded", overloaded()));
     if (!concerned) return end({ go: frame });

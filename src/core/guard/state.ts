@@ -10,6 +10,7 @@ import { META } from "../wire/versions.ts";
 import type { Decision } from "./decision.ts";
 import { createLedger, type Initiator, type Ledger } from "./ledger.ts";
 import type { GuardOptions, GuardPolicy } from "./options.ts";
+import { createRetries, type Retries } from "./retries.ts";
 import { metaOf, paramsOf } from "./routes.ts";
 
 /** What the two directions of a guard share. */
@@ -20,6 +21,7 @@ export interface GuardState {
   readonly limits: Limits;
   readonly ledger: Ledger;
   readonly tasks: TaskTable;
+  readonly retries: Retries;
   readonly randomHex: RandomHex;
   /** The time now, as ISO 8601 text. */
   timestamp(): string;
@@ -66,6 +68,7 @@ export function createGuardState(options: GuardOptions): GuardState {
     limits,
     ledger,
     tasks: createTaskTable(limits.maxPendingRequests),
+    retries: createRetries(limits.maxPendingRequests),
     randomHex,
     timestamp: createTimestamp(host),
     sessionId: `s-${randomHex(8)}`,
