@@ -12,23 +12,18 @@ const patches = readPatches();
 /** MUSTs that no vector can show, and why: what proves them are tests. A mutant of them would pass the kit. */
 const SHOWN_BY_TESTS: Readonly<Record<string, string>> = {
   "context.child-span": "the spans of calls are random, and `_meta` of a call is not what vectors look at",
-  "context.asserted": "who a caller is verified to be is said by a transport, which vectors do not choose",
   "invoke.type-first": "the order of members is none of canonical text",
   "invoke.modern": "what a revision adds to each result is left out of comparisons",
   "list.not-installed": "a target is asked about interceptors, so a server without the feature is none",
   "capability.events": "what a server announces is not part of a target",
-  "time.audit-logged": "a log is seen by whoever runs the chain, and by no message, result or answer",
   "time.grace": "vectors fix no source that answers between its timeout and the end of its grace",
-  "time.cancelled": "a cancellation is seen by the server that is cancelled alone",
   "order.relay-posture": "a relay is put together from guards by its owner; vectors look at one guard",
-  "fail.logged": "a log, likewise",
   "fail.when": "a condition is a function of the chain's owner",
   "isolation.json": "the values are those that JSON cannot carry, and so no vector",
   "refresh.snapshot": "a refresh during an execution is a matter of the owner's timing",
   "config.schema": "that nothing is fetched, and that a schema cannot be used, is seen by the owner",
   "modern.seal": "a sealed state is opaque, and is the server's, not the guard's",
-  "compat.optional": "a server without the feature is no target, likewise",
-  "compat.plain-client": "the client is whoever drives the vectors",
+  "compat.optional": "a server without the feature is no target",
 };
 
 test("the kit catches every wrong engine, and names the requirement that it breaks", async (context) => {
