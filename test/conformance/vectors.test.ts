@@ -1,21 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { detectHost } from "../../src/core/base/host.ts";
 import { compileSchema } from "../../src/core/schema/schema.ts";
-import { McpClient } from "../../src/core/mcp/client.ts";
-import { McpServer } from "../../src/core/mcp/server.ts";
-import { hostInterceptors } from "../../src/core/server/interceptor-server.ts";
-import { clientSource } from "../../src/core/client/interceptor-client.ts";
 import { lineTransport } from "../../src/core/transport/line-transport.ts";
-import { memoryPair } from "../../src/core/transport/memory.ts";
-import type { Transport } from "../../src/core/transport/transport.ts";
 import { canonicalPair } from "../../src/conformance/compare.ts";
-import { fixtureServer } from "../../src/conformance/fixture-server.ts";
 import { observe } from "../../src/conformance/observe.ts";
-import type { OpenSource } from "../../src/conformance/own-chain.ts";
-import { directTarget, ownTarget } from "../../src/conformance/own-target.ts";
+import { directTarget } from "../../src/conformance/own-target.ts";
 import type { Target } from "../../src/conformance/target.ts";
 import { bytePipes } from "../support/byte-pipe.ts";
+import { memory, targetOver, type Pair } from "./connected-target.ts";
 import { files, fixtures, vectors, vectorSchema } from "./vectors.ts";
 
 test("each file of vectors fits the schema of vectors", () => {
@@ -36,38 +28,10 @@ test("there are at least 150 vectors, and some of each kind", () => {
   for (const kind of ["descriptor", "list", "invoke", "chain", "dialect", "guard"]) assert.ok(vectors.some((vector) => vector.kind === kind), kind);
 });
 
-const memory = (): [Transport, Transport] => memoryPair();
-const lines = (): [Transport, Transport] => {
+const lines: Pair = () => {
   const [near, far] = bytePipes({ chunkBytes: 1000 });
   return [lineTransport(near, { invalid: "drop" }), lineTransport(far, { invalid: "answer" })];
 };
-
-/** Chains whose sources are behind a connection, in each vector a new one. */
-const openOver = (pair: () => [Transport, Transport]): OpenSource => async (interceptors, { label, host }) => {
-  const server = new McpServer({ name: label, version: "1" }, { host });
-  hostInterceptors(server, interceptors, { host });
-  const client = new McpClient({ name: "c", version: "1" }, { host });
-  const [near, far] = pair();
-  server.connect(far);
-  await client.connect(near);
-  return clientSource(client, { label });
-};
-
-async function targetOver(pair: () => [Transport, Transport]): Promise<{ readonly target: Target; close(): Promise<void> }> {
-  const host = detectHost();
-  const [near, far] = pair();
-  const connection = fixtureServer(fixtures, host).connect(far);
-  const client = new McpClient({ name: "c", version: "1" });
-  await client.connect(near);
-  const ask = (params: Record<string, unknown>, method: string) => client.request(method, params);
-  return {
-    target: { ...ownTarget(openOver(pair)), list: ask, invoke: ask },
-    async close() {
-      await client.close();
-      await connection.closed;
-    },
-  };
-}
 
 async function run(target: Target, wanted: (vector: (typeof vectors)[number]) => boolean): Promise<void> {
   const wrong: string[] = [];
@@ -84,7 +48,7 @@ test("all vectors hold in process", async () => {
 
 for (const [name, pair] of [["memory", memory], ["lines of text", lines]] as const) {
   test(`all vectors that a connection can show give the same canonical text over ${name}`, async () => {
-    const { target, close } = await targetOver(pair);
+    const { target, close } = await targetOver(pair, fixtures);
     await run(target, ({ kind }) => kind === "list" || kind === "invoke" || kind === "chain");
     await close();
   });
