@@ -1,7 +1,10 @@
 import { describeError } from "../core/base/errors.ts";
 import type { Host } from "../core/base/host.ts";
 import { cloneJson } from "../core/base/json.ts";
+import { diffJson } from "../core/base/json-diff.ts";
+import { canonicalJson } from "./canonical.ts";
 import { canonicalPair } from "./compare.ts";
+import { NoOutcome } from "./no-outcome.ts";
 import { canRun, observe } from "./observe.ts";
 import type { Target } from "./target.ts";
 import type { Requirement, Vector } from "./vector.ts";
@@ -15,6 +18,10 @@ export interface VectorOutcome {
   /** The canonical texts, where they differ, or what went wrong. */
   readonly expected?: string;
   readonly actual?: string;
+  /** JSON pointers to where they differ, the first few. */
+  readonly differs?: readonly string[];
+  /** Why it was skipped. */
+  readonly reason?: string;
 }
 
 export interface RunOptions {
@@ -40,7 +47,8 @@ export async function runVectors(vectors: readonly Vector[], target: Target, opt
 async function runVector(vector: Vector, target: Target, { host, timeoutMs = 10_000, known }: RunOptions): Promise<VectorOutcome> {
   const { id, title, requirements } = vector;
   const about = { id, title, requirements };
-  if (!canRun(vector, target)) return { ...about, status: "skipped" };
+  if (!canRun(vector, target)) return { ...about, status: "skipped", reason: `the target does not run ${vector.kind} vectors` };
+  await target.ready?.(vector.kind);
   const isKnown = known?.has(id) === true;
   let stopTimer = () => {};
   const late = new Promise<unknown>((resolve) => (stopTimer = host.setTimer(() => resolve({ hangs: `no answer in ${timeoutMs} ms` }), timeoutMs)));
@@ -49,13 +57,22 @@ async function runVector(vector: Vector, target: Target, { host, timeoutMs = 10_
     const seen = await Promise.race([observe(cloneJson(vector), target), late]);
     const { expected, actual } = canonicalPair(vector.expect, seen);
     if (expected === actual) return { ...about, status: isKnown ? "fixed" : "passed" };
-    return { ...about, status: isKnown ? "known" : "failed", expected, actual };
+    return { ...about, status: isKnown ? "known" : "failed", expected, actual, differs: placesBetween(expected, actual) };
   } catch (thrown) {
-    // What came back is no JSON.
-    return { ...about, status: isKnown ? "known" : "failed", actual: describeError(thrown) };
+    if (thrown instanceof NoOutcome && thrown.kind === "unsupported") return { ...about, status: "skipped", reason: thrown.message };
+    // It broke down, or what came back is no JSON.
+    const failure = { ...about, status: isKnown ? ("known" as const) : ("failed" as const), actual: describeError(thrown) };
+    return thrown instanceof NoOutcome ? { ...failure, expected: canonicalJson(vector.expect) } : failure;
   } finally {
     stopTimer();
   }
+}
+
+const MAX_PLACES = 8;
+
+// What the canonical texts differ in, volatile places apart.
+function placesBetween(expected: string, actual: string): string[] {
+  return diffJson(JSON.parse(expected), JSON.parse(actual)).slice(0, MAX_PLACES).map(({ pointer }) => pointer);
 }
 
 export interface RequirementOutcome extends Omit<Requirement, "proofs"> {
