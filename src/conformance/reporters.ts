@@ -70,7 +70,7 @@ function markdown(report: Report): string {
     return `| ${cells.map((cell) => cell.replaceAll("|", "\\|").replaceAll("\n", " ")).join(" | ")} |`;
   });
   const head = ["| requirement | level | section | what | outcome |", "|---|---|---|---|---|"];
-  return `${[...head, ...rows, "", ...totals(report).map((line) => `- ${line.replaceAll(/ +/g, " ")}`)].join("\n")}\n`;
+  return `${[...head, ...rows, "", ...totals(report).map((line) => `- ${line.trim().replaceAll(/ +/g, " ")}`)].join("\n")}\n`;
 }
 
 function junit({ vectors, requirements }: Report): string {
