@@ -1,4 +1,4 @@
-import type { Report, RequirementOutcome, VectorOutcome } from "./kit.ts";
+import { brokenBy, type Report, type RequirementOutcome, type VectorOutcome } from "./kit.ts";
 
 export const REPORTERS = ["text", "json", "junit", "markdown"] as const;
 
@@ -83,15 +83,15 @@ function junit({ vectors, requirements }: Report): string {
   return `${['<?xml version="1.0" encoding="UTF-8"?>', `<testsuites ${counts}>`, ...suite, "</testsuites>"].join("\n")}\n`;
 }
 
-function isFailure({ status, requirements }: VectorOutcome, levelOf: ReadonlyMap<string, RequirementOutcome["level"]>): boolean {
-  return status === "fixed" || (status === "failed" && requirements.some((id) => levelOf.get(id) === "MUST"));
+function isFailure(outcome: VectorOutcome, levelOf: ReadonlyMap<string, RequirementOutcome["level"]>): boolean {
+  return outcome.status === "fixed" || (outcome.status === "failed" && brokenBy(outcome).some((id) => levelOf.get(id) === "MUST"));
 }
 
 function testCase(vector: VectorOutcome, failed: boolean): string {
   const { id, title, requirements, status } = vector;
   const head = `    <testcase classname="${escape(requirements.join(" "))}" name="${escape(`${id}: ${title}`)}"`;
   const why = escape(explain(vector).slice(1).join("\n"));
-  if (failed) return `${head}><failure message="${escape(status === "fixed" ? "a known failure that passes" : requirements.join(", "))}">${why}</failure></testcase>`;
+  if (failed) return `${head}><failure message="${escape(status === "fixed" ? "a known failure that passes" : brokenBy(vector).join(", "))}">${why}</failure></testcase>`;
   if (status === "skipped" || status === "known") return `${head}><skipped message="${escape(vector.reason ?? status)}"/></testcase>`;
   return status === "failed" ? `${head}><system-out>${why}</system-out></testcase>` : `${head}/>`;
 }

@@ -1,0 +1,66 @@
+import type { Change } from "../core/base/json-diff.ts";
+import { isObject } from "../core/base/json.ts";
+import type { Vector } from "./vector.ts";
+
+// Whose a part of an outcome is, where everything beside it is as expected: an implementation that answers all blocks with another error has
+// broken what is said of errors, and not all that it ever blocked for. `of` lists the requirements about that part; the first is the general one.
+interface Part {
+  readonly pattern: RegExp;
+  readonly change?: Change["kind"];
+  readonly of: readonly string[];
+}
+
+// What `report` says of the config, which every vector with that word shows.
+const CONFIG = ["config.overlay", "invoke.config"];
+const PARTS: Readonly<Partial<Record<Vector["kind"], readonly Part[]>>> = {
+  chain: [
+    // Where there should be none; another one than expected is a matter of what the vector is about.
+    { pattern: /^\/finalPayload$/, change: "added", of: ["atomic.final-payload", "atomic"] },
+    { pattern: /^\/validationSummary\b/, of: ["verdict.summary"] },
+    { pattern: /^\/payloadAfterwards\b/, of: ["isolation", "atomic"] },
+    { pattern: /^\/results\/\d+\/mode$/, of: ["audit.recorded"] },
+    { pattern: /^\/results\/\d+\/info\/config\b/, of: CONFIG },
+  ],
+  invoke: [
+    { pattern: /^\/result\/durationMs$/, of: ["invoke.duration"] },
+    { pattern: /^\/result\/info\/config\b/, of: CONFIG },
+  ],
+};
+
+const BOUNDARY: ReadonlyMap<unknown, string> = new Map([
+  [-32602, "boundary.validation"],
+  [-32603, "boundary.mutation"],
+  [-32000, "boundary.timeout"],
+]);
+const ABOUT_ERRORS = [...BOUNDARY.values(), "boundary.response-messages", "time.error"];
+
+// Where these differ, the vector went another way as a whole.
+const WHOLE: ReadonlySet<string> = new Set(["", "/status", "/refused", "/rejected"]);
+
+/** All requirements that a part belongs to. */
+export const PART_REQUIREMENTS: ReadonlySet<string> = new Set([...Object.values(PARTS).flatMap((parts) => parts.flatMap((part) => part.of)), ...ABOUT_ERRORS]);
+
+/**
+ * The requirements that a vector's failure speaks against, from where the outcome is not as expected: those of the vector, unless all that
+ * differs belongs to others. A wrong status makes all the rest wrong, and says nothing of it.
+ */
+export function blamedRequirements({ kind, requirements, expect }: Vector, changes: readonly Change[]): readonly string[] {
+  if (changes.some(({ pointer }) => WHOLE.has(pointer))) return requirements;
+  const blamed = new Set<string>();
+  for (const change of changes) {
+    const owners = kind === "chain" && /^\/error\b/.test(change.pointer) ? ownersOfError(expect) : ownersOf(kind, change);
+    const named = owners === undefined ? requirements : requirements.filter((id) => owners.includes(id));
+    for (const id of named.length > 0 ? named : (owners ?? []).slice(0, 1)) blamed.add(id);
+  }
+  return blamed.size > 0 ? [...blamed] : requirements;
+}
+
+function ownersOf(kind: Vector["kind"], { pointer, kind: change }: Change): readonly string[] | undefined {
+  return PARTS[kind]?.find((part) => part.pattern.test(pointer) && (part.change === undefined || part.change === change))?.of;
+}
+
+function ownersOfError(expect: unknown): readonly string[] | undefined {
+  const error = isObject(expect) ? expect["error"] : undefined;
+  const general = isObject(error) ? BOUNDARY.get(error["code"]) : undefined;
+  return general === undefined ? undefined : [general, ...ABOUT_ERRORS];
+}
