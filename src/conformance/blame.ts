@@ -1,5 +1,6 @@
 import type { Change } from "../core/base/json-diff.ts";
 import { isObject } from "../core/base/json.ts";
+import { canonicalJson } from "./canonical.ts";
 import type { Vector } from "./vector.ts";
 
 // Whose a part of an outcome is, where everything beside it is as expected: an implementation that answers all blocks with another error has
@@ -14,8 +15,9 @@ interface Part {
 const CONFIG = ["config.overlay", "invoke.config"];
 const PARTS: Readonly<Partial<Record<Vector["kind"], readonly Part[]>>> = {
   chain: [
-    // Where there should be none; another one than expected is a matter of what the vector is about.
+    // Where there should be none, or is none; another one than expected is a matter of what the vector is about.
     { pattern: /^\/finalPayload$/, change: "added", of: ["atomic.final-payload", "atomic"] },
+    { pattern: /^\/finalPayload$/, change: "removed", of: ["atomic.final-payload"] },
     { pattern: /^\/validationSummary\b/, of: ["verdict.summary"] },
     { pattern: /^\/payloadAfterwards\b/, of: ["isolation", "atomic"] },
     { pattern: /^\/results\/\d+\/mode$/, of: ["audit.recorded"] },
@@ -32,31 +34,45 @@ const BOUNDARY: ReadonlyMap<unknown, string> = new Map([
   [-32603, "boundary.mutation"],
   [-32000, "boundary.timeout"],
 ]);
+const OF_ORDER = ["order.results"];
 const ABOUT_ERRORS = [...BOUNDARY.values(), "boundary.response-messages", "time.error"];
 
 // Where these differ, the vector went another way as a whole.
 const WHOLE: ReadonlySet<string> = new Set(["", "/status", "/refused", "/rejected"]);
 
 /** All requirements that a part belongs to. */
-export const PART_REQUIREMENTS: ReadonlySet<string> = new Set([...Object.values(PARTS).flatMap((parts) => parts.flatMap((part) => part.of)), ...ABOUT_ERRORS]);
+export const PART_REQUIREMENTS: ReadonlySet<string> = new Set([...Object.values(PARTS).flatMap((parts) => parts.flatMap((part) => part.of)), ...ABOUT_ERRORS, ...OF_ORDER]);
 
 /**
  * The requirements that a vector's failure speaks against, from where the outcome is not as expected: those of the vector, unless all that
  * differs belongs to others. A wrong status makes all the rest wrong, and says nothing of it.
  */
-export function blamedRequirements({ kind, requirements, expect }: Vector, changes: readonly Change[]): readonly string[] {
+export function blamedRequirements({ kind, requirements, expect }: Vector, actual: unknown, changes: readonly Change[]): readonly string[] {
   if (changes.some(({ pointer }) => WHOLE.has(pointer))) return requirements;
   const blamed = new Set<string>();
+  const reordered = kind === "chain" && inAnotherOrder(expect, actual);
   for (const change of changes) {
-    const owners = kind === "chain" && /^\/error\b/.test(change.pointer) ? ownersOfError(expect) : ownersOf(kind, change);
+    const owners = ownersOf(kind, change, expect, reordered);
     const named = owners === undefined ? requirements : requirements.filter((id) => owners.includes(id));
     for (const id of named.length > 0 ? named : (owners ?? []).slice(0, 1)) blamed.add(id);
   }
   return blamed.size > 0 ? [...blamed] : requirements;
 }
 
-function ownersOf(kind: Vector["kind"], { pointer, kind: change }: Change): readonly string[] | undefined {
+function ownersOf(kind: Vector["kind"], { pointer, kind: change }: Change, expect: unknown, reordered: boolean): readonly string[] | undefined {
+  if (reordered && /^\/results\b/.test(pointer)) return OF_ORDER;
+  if (kind === "chain" && /^\/error\b/.test(pointer)) return ownersOfError(expect);
   return PARTS[kind]?.find((part) => part.pattern.test(pointer) && (part.change === undefined || part.change === change))?.of;
+}
+
+/** Whether the results are those that were expected, but for their order. */
+function inAnotherOrder(expect: unknown, actual: unknown): boolean {
+  const sorted = (outcome: unknown) => {
+    const results = isObject(outcome) ? outcome["results"] : undefined;
+    return Array.isArray(results) ? results.map(canonicalJson).sort() : undefined;
+  };
+  const [expected, found] = [sorted(expect), sorted(actual)];
+  return expected !== undefined && found !== undefined && expected.join() === found.join();
 }
 
 function ownersOfError(expect: unknown): readonly string[] | undefined {

@@ -60,9 +60,10 @@ async function runVector(vector: Vector, target: Target, { host, timeoutMs = 10_
     const seen = await Promise.race([observe(cloneJson(vector), target), late]);
     const { expected, actual } = canonicalPair(vector.expect, seen);
     if (expected === actual) return { ...about, status: isKnown ? "fixed" : "passed" };
-    const changes = changesBetween(expected, actual);
+    // Of the canonical texts, in which volatile places are blotted out.
+    const changes: readonly Change[] = diffJson(JSON.parse(expected), JSON.parse(actual));
     const differs = changes.slice(0, MAX_PLACES).map(({ pointer }) => pointer);
-    return { ...about, status: isKnown ? "known" : "failed", expected, actual, differs, breaks: blamedRequirements(vector, changes) };
+    return { ...about, status: isKnown ? "known" : "failed", expected, actual, differs, breaks: blamedRequirements(vector, JSON.parse(actual), changes) };
   } catch (thrown) {
     if (thrown instanceof NoOutcome && thrown.kind === "unsupported") return { ...about, status: "skipped", reason: thrown.message };
     // It broke down, or what came back is no JSON.
@@ -74,11 +75,6 @@ async function runVector(vector: Vector, target: Target, { host, timeoutMs = 10_
 }
 
 const MAX_PLACES = 8;
-
-// What the canonical texts differ in, volatile places apart.
-function changesBetween(expected: string, actual: string): Change[] {
-  return diffJson(JSON.parse(expected), JSON.parse(actual));
-}
 
 /** The requirements that a failed vector speaks against. */
 export function brokenBy({ breaks, requirements }: VectorOutcome): readonly string[] {

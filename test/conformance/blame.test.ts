@@ -16,13 +16,14 @@ const EXPECT = {
 };
 const vector = (proves: readonly string[], expect: object = EXPECT, kind: "chain" | "invoke" = "chain") =>
   ({ id: `${kind}/x`, kind, title: "x", requirements: proves, input: {}, expect }) as unknown as Vector;
-const blame = (proves: readonly string[], actual: object, expect: object = EXPECT, kind?: "chain" | "invoke") => blamedRequirements(vector(proves, expect, kind), diffJson(expect, actual));
+const blame = (proves: readonly string[], actual: object, expect: object = EXPECT, kind?: "chain" | "invoke") => blamedRequirements(vector(proves, expect, kind), actual, diffJson(expect, actual));
 
 test("what differs in a part that has requirements of its own speaks against the general one of them", () => {
   const one = ["verdict.error-blocks"];
   assert.deepEqual(blame(one, { ...EXPECT, error: { code: -32000 } }), ["boundary.validation"]);
   assert.deepEqual(blame(one, { ...EXPECT, error: undefined }), ["boundary.validation"]);
   assert.deepEqual(blame(one, { ...EXPECT, finalPayload: {} }), ["atomic.final-payload"]);
+  assert.deepEqual(blame(one, { status: "success" }, { status: "success", finalPayload: {} }), ["atomic.final-payload"]);
   assert.deepEqual(blame(one, { ...EXPECT, validationSummary: { errors: 2, warnings: 0, infos: 0 } }), ["verdict.summary"]);
   assert.deepEqual(blame(one, { ...EXPECT, payloadAfterwards: { a: 2 } }), ["isolation"]);
   assert.deepEqual(blame(one, { ...EXPECT, results: [{ interceptor: "v", valid: false, info: {} }] }), ["audit.recorded", "config.overlay"]);
@@ -46,10 +47,18 @@ test("any other difference speaks against all that the vector proves, and a wron
   assert.deepEqual(blame(two, { ...EXPECT, status: "success", error: undefined, finalPayload: {} }), two);
   assert.deepEqual(blame(two, { refused: true }), two);
   assert.deepEqual(blame(two, { hangs: "no answer" }), two);
-  assert.deepEqual(blamedRequirements(vector(two), []), two);
-  // A payload that was expected, and is another one or missing.
+  assert.deepEqual(blamedRequirements(vector(two), {}, []), two);
+  // A payload that is another one than expected, and an error that was not.
   assert.deepEqual(blame(two, { status: "success", finalPayload: { a: 2 } }, { status: "success", finalPayload: { a: 1 } }), two);
   assert.deepEqual(blame(two, { status: "success", error: { code: 1 } }, { status: "success" }), two);
+});
+
+test("results in another order speak against their order alone, if they are the same results", () => {
+  const [a, b, c] = ["a", "b", "c"].map((interceptor) => ({ interceptor, valid: true }));
+  const expect = { status: "success", calls: [], results: [a, b] };
+  assert.deepEqual(blame(["isolation"], { ...expect, results: [b, a] }, expect), ["order.results"]);
+  assert.deepEqual(blame(["isolation"], { ...expect, results: [b, a], calls: [{}] }, expect).toString(), "isolation,order.results");
+  for (const results of [[b, c], [b], [b, a, a], 5]) assert.deepEqual(blame(["isolation"], { ...expect, results }, expect), ["isolation"]);
 });
 
 test("of an invocation, the duration and the reported config have requirements of their own", () => {
