@@ -13,6 +13,7 @@ interface Part {
 
 // What `report` says of the config, which every vector with that word shows.
 const CONFIG = ["config.overlay", "invoke.config"];
+const VERDICT = ["verdict.unambiguous", "verdict.no-severity", "verdict.odd-severity", "verdict.boolean", "dialect.messages"];
 const PARTS: Readonly<Partial<Record<Vector["kind"], readonly Part[]>>> = {
   chain: [
     // Where there should be none, or is none; another one than expected is a matter of what the vector is about.
@@ -22,8 +23,11 @@ const PARTS: Readonly<Partial<Record<Vector["kind"], readonly Part[]>>> = {
     { pattern: /^\/payloadAfterwards\b/, of: ["isolation", "atomic"] },
     { pattern: /^\/results\/\d+\/mode$/, of: ["audit.recorded"] },
     { pattern: /^\/results\/\d+\/info\/config\b/, of: CONFIG },
+    // How a verdict is written down, where it was understood all the same.
+    { pattern: /^\/results\/\d+\/(severity|messages)\b/, of: VERDICT },
   ],
   invoke: [
+    { pattern: /^\/result\/(severity|messages)\b/, of: VERDICT },
     { pattern: /^\/result\/durationMs$/, of: ["invoke.duration"] },
     { pattern: /^\/result\/info\/config\b/, of: CONFIG },
   ],

@@ -27,6 +27,7 @@ test("what differs in a part that has requirements of its own speaks against the
   assert.deepEqual(blame(one, { ...EXPECT, validationSummary: { errors: 2, warnings: 0, infos: 0 } }), ["verdict.summary"]);
   assert.deepEqual(blame(one, { ...EXPECT, payloadAfterwards: { a: 2 } }), ["isolation"]);
   assert.deepEqual(blame(one, { ...EXPECT, results: [{ interceptor: "v", valid: false, info: {} }] }), ["audit.recorded", "config.overlay"]);
+  assert.deepEqual(blame(one, { ...EXPECT, results: [{ ...EXPECT.results[0], severity: "error" }] }), ["verdict.unambiguous"]);
   assert.deepEqual([...blame(one, { ...EXPECT, error: { code: -32000 }, finalPayload: {} })].sort(), ["atomic.final-payload", "boundary.validation"]);
   for (const [code, id] of [[-32603, "boundary.mutation"], [-32000, "boundary.timeout"]] as const) {
     assert.deepEqual(blame(one, { ...EXPECT, error: { code: 1 } }, { ...EXPECT, error: { code } }), [id]);
