@@ -14,6 +14,8 @@ interface Part {
 // What `report` says of the config, which every vector with that word shows.
 const CONFIG = ["config.overlay", "invoke.config"];
 const VERDICT = ["verdict.unambiguous", "verdict.no-severity", "verdict.odd-severity", "verdict.boolean", "dialect.messages"];
+// Members that say what goes without saying.
+const DEFAULTS = ["list.defaults"];
 const PARTS: Readonly<Partial<Record<Vector["kind"], readonly Part[]>>> = {
   chain: [
     // Where there should be none, or is none; another one than expected is a matter of what the vector is about.
@@ -26,6 +28,8 @@ const PARTS: Readonly<Partial<Record<Vector["kind"], readonly Part[]>>> = {
     // How a verdict is written down, where it was understood all the same.
     { pattern: /^\/results\/\d+\/(severity|messages)\b/, of: VERDICT },
   ],
+  descriptor: [{ pattern: /^\/accepted\/(mode|failOpen|priorityHint)$/, change: "added", of: DEFAULTS }],
+  list: [{ pattern: /^\/result\/interceptors\/\d+\/(mode|failOpen|priorityHint)$/, change: "added", of: DEFAULTS }],
   invoke: [
     { pattern: /^\/result\/(severity|messages)\b/, of: VERDICT },
     { pattern: /^\/result\/durationMs$/, of: ["invoke.duration"] },

@@ -14,9 +14,9 @@ const EXPECT = {
   payloadAfterwards: { a: 1 },
   error: { code: -32602, message: "no", data: {} },
 };
-const vector = (proves: readonly string[], expect: object = EXPECT, kind: "chain" | "invoke" = "chain") =>
+const vector = (proves: readonly string[], expect: object = EXPECT, kind: Vector["kind"] = "chain") =>
   ({ id: `${kind}/x`, kind, title: "x", requirements: proves, input: {}, expect }) as unknown as Vector;
-const blame = (proves: readonly string[], actual: object, expect: object = EXPECT, kind?: "chain" | "invoke") => blamedRequirements(vector(proves, expect, kind), actual, diffJson(expect, actual));
+const blame = (proves: readonly string[], actual: object, expect: object = EXPECT, kind?: Vector["kind"]) => blamedRequirements(vector(proves, expect, kind), actual, diffJson(expect, actual));
 
 test("what differs in a part that has requirements of its own speaks against the general one of them", () => {
   const one = ["verdict.error-blocks"];
@@ -66,6 +66,14 @@ test("of an invocation, the duration and the reported config have requirements o
   const expect = { result: { valid: true, durationMs: 0, info: { config: {} } } };
   assert.deepEqual(blame(["verdict.valid-passes"], { result: { valid: true, info: {} } }, expect, "invoke"), ["invoke.duration", "config.overlay"]);
   assert.deepEqual(blame(["verdict.valid-passes"], { error: { code: 1 } }, expect, "invoke"), ["verdict.valid-passes"]);
+});
+
+test("of a descriptor, members at their default have a requirement of their own, if there should be none", () => {
+  const descriptor = { name: "x", failOpen: true };
+  const one = ["descriptor.well-formed"];
+  assert.deepEqual(blame(one, { accepted: { ...descriptor, mode: "" } }, { accepted: descriptor }, "descriptor"), ["list.defaults"]);
+  assert.deepEqual(blame(one, { accepted: { ...descriptor, failOpen: false } }, { accepted: descriptor }, "descriptor"), one);
+  assert.deepEqual(blame(one, { result: { interceptors: [{ ...descriptor, priorityHint: 0 }] } }, { result: { interceptors: [descriptor] } }, "list"), ["list.defaults"]);
 });
 
 test("the requirements that parts belong to are there", () => {
