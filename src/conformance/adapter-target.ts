@@ -36,8 +36,9 @@ export interface AdapterTarget {
 const MAX_STARTS = 20;
 // A program that runs calls side by side may be well while one of them hangs.
 const PING_MS = 1000;
-const TAIL_LINES = 5;
-const TAIL_CHARS = 1000;
+// A trace of the stack is long, and says at its head what happened.
+const TAIL_LINES = 40;
+const TAIL_CHARS = 4000;
 
 /**
  * A program that speaks the adapter protocol as a target. `target.ready` starts it, and starts it again after it went, hung or said what is

@@ -1,5 +1,5 @@
-import type { Change } from "../core/base/json-diff.ts";
-import { isObject } from "../core/base/json.ts";
+import { diffJson, type Change } from "../core/base/json-diff.ts";
+import { isObject, type JsonObject } from "../core/base/json.ts";
 import { canonicalJson } from "./canonical.ts";
 import type { Vector } from "./vector.ts";
 
@@ -49,14 +49,20 @@ const ABOUT_ERRORS = [...BOUNDARY.values(), "boundary.response-messages", "time.
 const WHOLE: ReadonlySet<string> = new Set(["", "/status", "/refused", "/rejected"]);
 
 /** All requirements that a part belongs to. */
-export const PART_REQUIREMENTS: ReadonlySet<string> = new Set([...Object.values(PARTS).flatMap((parts) => parts.flatMap((part) => part.of)), ...ABOUT_ERRORS, ...OF_ORDER]);
+export const PART_REQUIREMENTS: ReadonlySet<string> = new Set([...Object.values(PARTS).flatMap((parts) => parts.flatMap((part) => part.of)), ...ABOUT_ERRORS, ...OF_ORDER, "invoke.flat"]);
 
 /**
  * The requirements that a vector's failure speaks against, from where the outcome is not as expected: those of the vector, unless all that
  * differs belongs to others. A wrong status makes all the rest wrong, and says nothing of it.
  */
-export function blamedRequirements({ kind, requirements, expect }: Vector, actual: unknown, changes: readonly Change[]): readonly string[] {
+export function blamedRequirements(vector: Vector, actual: unknown, changes: readonly Change[]): readonly string[] {
+  const { kind, requirements, expect } = vector;
   if (changes.some(({ pointer }) => WHOLE.has(pointer))) return requirements;
+  const flat = kind === "invoke" ? flattened(actual) : undefined;
+  if (flat !== undefined) {
+    const rest = diffJson(expect, flat);
+    return [...new Set(["invoke.flat", ...(rest.length > 0 ? blamedRequirements(vector, flat, rest) : [])])];
+  }
   const blamed = new Set<string>();
   const reordered = kind === "chain" && inAnotherOrder(expect, actual);
   for (const change of changes) {
@@ -71,6 +77,14 @@ function ownersOf(kind: Vector["kind"], { pointer, kind: change }: Change, expec
   if (reordered && /^\/results\b/.test(pointer)) return OF_ORDER;
   if (kind === "chain" && /^\/error\b/.test(pointer)) return ownersOfError(expect);
   return PARTS[kind]?.find((part) => part.pattern.test(pointer) && (part.change === undefined || part.change === change))?.of;
+}
+
+/** An outcome whose result is nested as Go nests it, without that; `undefined` where it is not. */
+function flattened(actual: unknown): JsonObject | undefined {
+  const result = isObject(actual) ? actual["result"] : undefined;
+  if (!isObject(result)) return undefined;
+  const { validation, mutation, ...rest } = result;
+  return isObject(validation) || isObject(mutation) ? { result: { ...rest, ...(isObject(validation) && validation), ...(isObject(mutation) && mutation) } } : undefined;
 }
 
 /** Whether the results are those that were expected, but for their order. */

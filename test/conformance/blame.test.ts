@@ -68,6 +68,15 @@ test("of an invocation, the duration and the reported config have requirements o
   assert.deepEqual(blame(["verdict.valid-passes"], { error: { code: 1 } }, expect, "invoke"), ["verdict.valid-passes"]);
 });
 
+test("a nested result speaks against the flat form, and beyond that as it would if it were flat", () => {
+  const expect = { result: { type: "validation", valid: false, severity: "error" } };
+  const one = ["verdict.error-blocks"];
+  assert.deepEqual(blame(one, { result: { type: "validation", validation: { valid: false, severity: "error" } } }, expect, "invoke"), ["invoke.flat"]);
+  assert.deepEqual(blame(one, { result: { type: "validation", validation: { valid: true, severity: "error" } } }, expect, "invoke"), ["invoke.flat", ...one]);
+  assert.deepEqual(blame(one, { result: { type: "validation", mutation: { modified: true }, payload: {} } }, { result: { type: "validation", modified: true, payload: {} } }, "invoke"), ["invoke.flat"]);
+  assert.deepEqual(blame(one, { result: { type: "validation", validation: true } }, expect, "invoke"), one);
+});
+
 test("of a descriptor, members at their default have a requirement of their own, if there should be none", () => {
   const descriptor = { name: "x", failOpen: true };
   const one = ["descriptor.well-formed"];
