@@ -74,7 +74,7 @@ test("a nested result speaks against the flat form, and beyond that as it would 
   assert.deepEqual(blame(one, { result: { type: "validation", validation: { valid: false, severity: "error" } } }, expect, "invoke"), ["invoke.flat"]);
   assert.deepEqual(blame(one, { result: { type: "validation", validation: { valid: true, severity: "error" } } }, expect, "invoke"), ["invoke.flat", ...one]);
   assert.deepEqual(blame(one, { result: { type: "validation", mutation: { modified: true }, payload: {} } }, { result: { type: "validation", modified: true, payload: {} } }, "invoke"), ["invoke.flat"]);
-  assert.deepEqual(blame(one, { result: { type: "validation", validation: true } }, expect, "invoke"), one);
+  assert.deepEqual(blame(one, { result: { type: "validation", validation: true } }, expect, "invoke"), [...one, "verdict.unambiguous"]);
 });
 
 test("of a descriptor, members at their default have a requirement of their own, if there should be none", () => {
