@@ -28,7 +28,9 @@ export function comparableOutcome(outcome: JsonObject, { servers }: ChainVector[
 
 function visibleResult(result: unknown): unknown {
   if (!isObject(result)) return result;
-  const kept = Object.fromEntries(Object.entries(result).filter(([name]) => !NOT_OF_RESULT.has(name)));
+  // A server echoes the payload that was not modified, and a chain may keep it.
+  const echoed = result["modified"] === false;
+  const kept = Object.fromEntries(Object.entries(result).filter(([name]) => !NOT_OF_RESULT.has(name) && !(echoed && name === "payload")));
   return "error" in kept ? { ...kept, error: only(kept["error"], OF_FAILURE) } : kept;
 }
 

@@ -33,6 +33,11 @@ test("what is compared stays, whatever else an SDK's own objects hold", () => {
   );
 });
 
+test("the payload of a result that did not modify it is not looked at", () => {
+  const results = [{ modified: false, payload: {} }, { modified: true, payload: {} }, { payload: {} }];
+  assert.deepEqual(comparableOutcome({ results }, INPUT)["results"], [{ modified: false }, ...results.slice(1)]);
+});
+
 test("null says that there is no `abortedAt` and no `error`, and a missing payload stays missing", () => {
   assert.deepEqual(comparableOutcome({ status: "success", abortedAt: null, error: null, finalPayload: null }, INPUT), { status: "success", abortedAt: undefined, error: undefined, finalPayload: null });
 });
