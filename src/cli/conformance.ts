@@ -1,8 +1,10 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { describeError } from "../core/base/errors.ts";
+import { ADAPTER_KINDS } from "../conformance/adapter-protocol.ts";
 import { reportOf, runVectors, type VectorOutcome } from "../conformance/kit.ts";
 import { formatReport, REPORTERS } from "../conformance/reporters.ts";
 import { nodeHost } from "../node/host.ts";
+import { spawnedAdapter } from "./adapter-target.ts";
 import { UsageError } from "./errors.ts";
 import type { Exit } from "./exit.ts";
 import { liveTarget } from "./live-target.ts";
@@ -11,7 +13,8 @@ import { readRequirements, readVectors } from "./spec-files.ts";
 import { splitWords } from "./words.ts";
 
 const OPTIONS: readonly OptionSpec[] = [
-  { name: "command", value: "LINE", help: "starts the server under test, which hosts the fixtures" },
+  { name: "command", value: "LINE", help: "starts a server that hosts the fixtures: list and invoke vectors" },
+  { name: "adapter", value: "LINE", help: "starts a program that speaks the adapter protocol: chain, descriptor and dialect vectors" },
   { name: "reporter", value: "KIND", choices: REPORTERS, help: "text (the default), json, junit or markdown" },
   { name: "output", value: "FILE", help: "where the report goes; stdout otherwise" },
   { name: "known", value: "FILE", help: "ids of vectors that are known to fail, one a line; they run, and fail the run once they pass" },
@@ -20,20 +23,24 @@ const OPTIONS: readonly OptionSpec[] = [
 ];
 
 const HELP = `Usage: mcp-interceptors conformance --command LINE [OPTIONS]
+       mcp-interceptors conformance --adapter LINE [OPTIONS]
 
-Runs the conformance vectors of SEP-2624 against an interceptor server on
-stdio, and reports requirement by requirement. The server hosts the
-interceptors of spec/vectors/fixtures.json (see spec/README.md).
+Runs the conformance vectors of SEP-2624 against an implementation in any
+language, and reports requirement by requirement: against an interceptor server
+on stdio that hosts the interceptors of spec/vectors/fixtures.json, against a
+chain behind an adapter, or against both in one run. spec/README.md says what a
+server hosts and how an adapter is spoken to.
 
 ${describeOptions(OPTIONS)}
 
 Exit code: 0 where every MUST that was tested holds, 1 where one does not,
-2 where the run itself went wrong.
+2 where the run itself went wrong, or tested nothing.
 
-Try: mcp-interceptors conformance --command 'mcp-interceptors fixture-server'
+Try: mcp-interceptors conformance --command 'mcp-interceptors fixture-server' \\
+       --adapter 'mcp-interceptors fixture-adapter'
 `;
 
-/** Runs the verb. What the server does wrong is in the report, whatever it is. */
+/** Runs the verb. What the implementation does wrong is in the report, whatever it is. */
 export async function conformance(words: readonly string[]): Promise<Exit> {
   const { values, positionals, rest } = parseOptions(words, OPTIONS);
   if (values.has("help")) {
@@ -41,24 +48,47 @@ export async function conformance(words: readonly string[]): Promise<Exit> {
     return { code: 0 };
   }
   const unexpected = positionals[0] ?? rest?.[0];
-  if (unexpected !== undefined) throw new UsageError(`unexpected ${JSON.stringify(unexpected)}`, "put the server's command in quotes: --command 'COMMAND ARGS'");
-  const [command, ...args] = splitWords(values.get("command")?.[0] ?? "");
-  if (command === undefined) throw new UsageError("the server's command is missing", "mcp-interceptors conformance --command 'COMMAND ARGS'");
+  if (unexpected !== undefined) throw new UsageError(`unexpected ${JSON.stringify(unexpected)}`, "put the command in quotes: --command 'COMMAND ARGS'");
   const timeoutMs = millisecondsOption(values, "timeout") ?? 10_000;
   const reporter = REPORTERS.find((name) => name === values.get("reporter")?.[0]) ?? "text";
-  const vectors = readVectors(["list", "invoke"]);
+  const server = commandOf(values, "command");
+  const adapter = commandOf(values, "adapter");
+  if (server === undefined && adapter === undefined) {
+    throw new UsageError("what is to be measured is missing", "mcp-interceptors conformance --command 'COMMAND ARGS', or --adapter 'COMMAND ARGS', or both");
+  }
+  const kinds = [...(server === undefined ? [] : (["list", "invoke"] as const)), ...(adapter === undefined ? [] : ADAPTER_KINDS)];
+  const vectors = readVectors(kinds);
   const known = readKnown(values.get("known")?.[0], new Set(vectors.map(({ id }) => id)));
 
-  const { target, close } = liveTarget([command, ...args], timeoutMs);
-  const onOutcome = process.stderr.isTTY ? showProgress(vectors.length) : () => {};
-  const outcomes = await runVectors(vectors, target, { host: nodeHost(), timeoutMs, known, onOutcome });
-  await close();
+  const live = server === undefined ? undefined : liveTarget(server, timeoutMs);
+  const spawned = adapter === undefined ? undefined : spawnedAdapter(adapter, timeoutMs);
+  const onOutcome = process.stderr.isTTY ? showProgress(vectors.length, process.stderr) : () => {};
+  const outcomes = await runVectors(vectors, { ...live?.target, ...spawned?.target }, { host: nodeHost(), timeoutMs, known, onOutcome });
+  await Promise.all([live?.close(), spawned?.close()]);
   const report = reportOf(outcomes, readRequirements());
   const text = formatReport(report, reporter);
   const output = values.get("output")?.[0];
   if (output === undefined) process.stdout.write(text);
-  else writeFileSync(output, text);
-  return { code: report.ok ? 0 : 1 };
+  else writeReport(output, text);
+  if (report.passed + report.failed > 0) return { code: report.ok ? 0 : 1 };
+  process.stderr.write("mcp-interceptors: nothing was tested: all vectors were skipped\n");
+  return { code: 2 };
+}
+
+function commandOf(values: ReadonlyMap<string, readonly string[]>, option: string): readonly [string, ...string[]] | undefined {
+  const line = values.get(option)?.[0];
+  if (line === undefined) return undefined;
+  const [command, ...args] = splitWords(line);
+  if (command === undefined) throw new UsageError(`--${option} is empty`, `mcp-interceptors conformance --${option} 'COMMAND ARGS'`);
+  return [command, ...args];
+}
+
+function writeReport(file: string, text: string): void {
+  try {
+    writeFileSync(file, text);
+  } catch (thrown) {
+    throw new UsageError(`the report cannot be written: ${describeError(thrown)}`);
+  }
 }
 
 function readKnown(file: string | undefined, ids: ReadonlySet<string>): ReadonlySet<string> {
@@ -75,10 +105,13 @@ function readKnown(file: string | undefined, ids: ReadonlySet<string>): Readonly
   return new Set(known);
 }
 
-function showProgress(total: number): (outcome: VectorOutcome) => void {
+/** Counts on one line of a terminal, which the last outcome ends. */
+export function showProgress(total: number, terminal: { write(text: string): unknown }): (outcome: VectorOutcome) => void {
   let done = 0;
-  return () => {
+  let failed = 0;
+  return ({ status }) => {
     done++;
-    process.stderr.write(`\r${done} of ${total}${done === total ? "\n" : ""}`);
+    if (status === "failed" || status === "fixed") failed++;
+    terminal.write(`\r${done} of ${total}${failed === 0 ? "" : `, ${failed} failed`}${done === total ? "\n" : ""}`);
   };
 }

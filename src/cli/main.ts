@@ -6,6 +6,7 @@ import { conformance } from "./conformance.ts";
 import { printable } from "./describe.ts";
 import { nearest, UsageError } from "./errors.ts";
 import { endProcess, ignoreBrokenPipes, reportForeignExit, type Exit } from "./exit.ts";
+import { serveOwnAdapter } from "./fixture-adapter.ts";
 import { serveFixtures } from "./fixture-server.ts";
 import { formatTable } from "./table.ts";
 import { wrap } from "./wrap.ts";
@@ -16,8 +17,9 @@ Usage: mcp-interceptors VERB
 
 ${formatTable([
   ["wrap", "put interceptors in front of an MCP server on stdio"],
-  ["conformance", "measure an interceptor server against the vectors of SEP-2624"],
+  ["conformance", "measure an implementation against the vectors of SEP-2624"],
   ["fixture-server", "a server that hosts the interceptors of those vectors"],
+  ["fixture-adapter", "a program that answers vectors about chains with our engine"],
   ["help [WORD]", "this text, or that of a verb or of a ready-made interceptor"],
   ["version", "the version of this package"],
 ])}
@@ -34,6 +36,7 @@ const VERBS: ReadonlyMap<string, Verb> = new Map<string, Verb>([
   ["wrap", wrap],
   ["conformance", conformance],
   ["fixture-server", serveFixtures],
+  ["fixture-adapter", serveOwnAdapter],
   ["help", help],
   ["version", version],
 ]);

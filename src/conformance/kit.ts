@@ -1,7 +1,11 @@
 import { describeError } from "../core/base/errors.ts";
 import type { Host } from "../core/base/host.ts";
 import { cloneJson } from "../core/base/json.ts";
+import { diffJson, type Change } from "../core/base/json-diff.ts";
+import { blamedRequirements } from "./blame.ts";
+import { canonicalJson } from "./canonical.ts";
 import { canonicalPair } from "./compare.ts";
+import { NoOutcome } from "./no-outcome.ts";
 import { canRun, observe } from "./observe.ts";
 import type { Target } from "./target.ts";
 import type { Requirement, Vector } from "./vector.ts";
@@ -15,6 +19,12 @@ export interface VectorOutcome {
   /** The canonical texts, where they differ, or what went wrong. */
   readonly expected?: string;
   readonly actual?: string;
+  /** JSON pointers to where they differ, the first few. */
+  readonly differs?: readonly string[];
+  /** Of its requirements, or the general ones about the parts that differ, those that its failure speaks against; all of them where not said. */
+  readonly breaks?: readonly string[];
+  /** Why it was skipped. */
+  readonly reason?: string;
 }
 
 export interface RunOptions {
@@ -40,7 +50,8 @@ export async function runVectors(vectors: readonly Vector[], target: Target, opt
 async function runVector(vector: Vector, target: Target, { host, timeoutMs = 10_000, known }: RunOptions): Promise<VectorOutcome> {
   const { id, title, requirements } = vector;
   const about = { id, title, requirements };
-  if (!canRun(vector, target)) return { ...about, status: "skipped" };
+  if (!canRun(vector, target)) return { ...about, status: "skipped", reason: `the target does not run ${vector.kind} vectors` };
+  await target.ready?.(vector.kind);
   const isKnown = known?.has(id) === true;
   let stopTimer = () => {};
   const late = new Promise<unknown>((resolve) => (stopTimer = host.setTimer(() => resolve({ hangs: `no answer in ${timeoutMs} ms` }), timeoutMs)));
@@ -49,13 +60,25 @@ async function runVector(vector: Vector, target: Target, { host, timeoutMs = 10_
     const seen = await Promise.race([observe(cloneJson(vector), target), late]);
     const { expected, actual } = canonicalPair(vector.expect, seen);
     if (expected === actual) return { ...about, status: isKnown ? "fixed" : "passed" };
-    return { ...about, status: isKnown ? "known" : "failed", expected, actual };
+    // Of the canonical texts, in which volatile places are blotted out.
+    const changes: readonly Change[] = diffJson(JSON.parse(expected), JSON.parse(actual));
+    const differs = changes.slice(0, MAX_PLACES).map(({ pointer }) => pointer);
+    return { ...about, status: isKnown ? "known" : "failed", expected, actual, differs, breaks: blamedRequirements(vector, JSON.parse(actual), changes) };
   } catch (thrown) {
-    // What came back is no JSON.
-    return { ...about, status: isKnown ? "known" : "failed", actual: describeError(thrown) };
+    if (thrown instanceof NoOutcome && thrown.kind === "unsupported") return { ...about, status: "skipped", reason: thrown.message };
+    // It broke down, or what came back is no JSON.
+    const failure = { ...about, status: isKnown ? ("known" as const) : ("failed" as const), actual: describeError(thrown) };
+    return thrown instanceof NoOutcome ? { ...failure, expected: canonicalJson(vector.expect) } : failure;
   } finally {
     stopTimer();
   }
+}
+
+const MAX_PLACES = 8;
+
+/** The requirements that a failed vector speaks against. */
+export function brokenBy({ breaks, requirements }: VectorOutcome): readonly string[] {
+  return breaks ?? requirements;
 }
 
 export interface RequirementOutcome extends Omit<Requirement, "proofs"> {
@@ -76,7 +99,7 @@ export interface Report {
   readonly ok: boolean;
 }
 
-/** What the outcomes say of each requirement. A vector fails the run if one of its requirements is a MUST; the others warn. */
+/** What the outcomes say of each requirement. A vector fails the run if one that it speaks against is a MUST; the others warn. */
 export function reportOf(outcomes: readonly VectorOutcome[], requirements: readonly Requirement[]): Report {
   const musts = new Set(requirements.filter(({ level }) => level === "MUST").map(({ id }) => id));
   const failing = outcomes.filter(({ status }) => status === "failed" || status === "known");
@@ -84,14 +107,16 @@ export function reportOf(outcomes: readonly VectorOutcome[], requirements: reado
   return {
     requirements: requirements.map(({ proofs: _proofs, ...requirement }) => {
       const names = ({ requirements: proven }: VectorOutcome) => proven.includes(requirement.id);
-      const failed = failing.filter(names).map(({ id }) => id);
-      const passed = passing.filter(names).length;
+      const breaks = (outcome: VectorOutcome) => brokenBy(outcome).includes(requirement.id);
+      const failed = failing.filter(breaks).map(({ id }) => id);
+      // What a vector proves holds also where it failed for something else.
+      const passed = passing.filter(names).length + failing.filter((outcome) => names(outcome) && !breaks(outcome)).length;
       return { ...requirement, status: failed.length > 0 ? "broken" : passed > 0 ? "held" : "untested", passed, failed };
     }),
     vectors: outcomes,
     passed: passing.length,
     failed: failing.length,
     skipped: outcomes.length - passing.length - failing.length,
-    ok: outcomes.every(({ status, requirements: proven }) => status !== "fixed" && !(status === "failed" && proven.some((id) => musts.has(id)))),
+    ok: outcomes.every((outcome) => outcome.status !== "fixed" && !(outcome.status === "failed" && brokenBy(outcome).some((id) => musts.has(id)))),
   };
 }

@@ -1,6 +1,7 @@
 import { describeError } from "../core/base/errors.ts";
 import { isObject } from "../core/base/json.ts";
 import { visibleError, withoutProtocolMembers } from "./compare.ts";
+import { NoOutcome } from "./no-outcome.ts";
 import type { Target } from "./target.ts";
 import type { Vector } from "./vector.ts";
 
@@ -9,7 +10,7 @@ export function canRun({ kind }: Vector, target: Target): boolean {
   return target[kind] !== undefined;
 }
 
-/** What the target does with a vector's input, in the form of `expect`. Never rejects on what a target throws. */
+/** What the target does with a vector's input, in the form of `expect`. Of what a target throws, a `NoOutcome` alone rejects. */
 export async function observe(vector: Vector, target: Target): Promise<unknown> {
   switch (vector.kind) {
     case "list":
@@ -29,9 +30,9 @@ export async function observe(vector: Vector, target: Target): Promise<unknown> 
         return events === undefined ? { none: true } : { supportedEvents: events };
       });
     case "descriptor":
-      return await judged(async () => ({ accepted: await target.descriptor?.(vector.input.descriptor) }), { refused: true });
+      return await judged<unknown>(async () => ({ accepted: await target.descriptor?.(vector.input.descriptor) }), { refused: true });
     case "dialect":
-      return await judged(async () => ({ result: await target.dialect?.(vector.input.answer, vector.input.asked) }), { malformed: true });
+      return await judged<unknown>(async () => ({ result: await target.dialect?.(vector.input.answer, vector.input.asked) }), { malformed: true });
   }
 }
 
@@ -45,15 +46,18 @@ async function outcome({ expect }: Vector, work: () => unknown): Promise<unknown
   try {
     return await work();
   } catch (thrown) {
+    if (thrown instanceof NoOutcome) throw thrown;
     const error = visibleError(thrown, expect);
     return error === undefined ? { threw: describeError(thrown) } : { error };
   }
 }
 
-async function judged(work: () => Promise<unknown>, refusal: unknown): Promise<unknown> {
+/** What the work comes to, or the refusal where it throws; a `NoOutcome` is none. */
+export async function judged<T>(work: () => Promise<T>, refusal: T): Promise<T> {
   try {
     return await work();
-  } catch {
+  } catch (thrown) {
+    if (thrown instanceof NoOutcome) throw thrown;
     return refusal;
   }
 }

@@ -1,4 +1,4 @@
-import type { Report, RequirementOutcome, VectorOutcome } from "./kit.ts";
+import { brokenBy, type Report, type RequirementOutcome, type VectorOutcome } from "./kit.ts";
 
 export const REPORTERS = ["text", "json", "junit", "markdown"] as const;
 
@@ -30,11 +30,16 @@ function explain(vector: VectorOutcome | undefined): string[] {
   if (vector === undefined) return [];
   const known = vector.status === "known" ? " (known)" : "";
   const expected = vector.expected === undefined ? [] : [`    expected ${vector.expected}`];
-  return [`  ${vector.id}${known}: ${vector.title}`, ...expected, `    actual   ${vector.actual ?? ""}`];
+  const differs = vector.differs === undefined ? [] : [`    differs  ${vector.differs.map((pointer) => pointer || "as a whole").join(", ")}`];
+  return [`  ${vector.id}${known}: ${vector.title}`, ...expected, `    actual   ${vector.actual ?? ""}`, ...differs].map(visible);
 }
 
+// A target's words must not steer a terminal.
+const CONTROL = /[\u0000-\u001f\u007f-\u009f]/g;
+const visible = (line: string) => line.replaceAll(CONTROL, (char) => (char === "\n" ? "\n             " : jsonEscape(char)));
+
 /** A line for each level: how many requirements hold, of those that were tested. */
-function totals({ requirements, passed, failed, skipped }: Report): string[] {
+function totals({ requirements, vectors, passed, failed, skipped }: Report): string[] {
   const levels = (["MUST", "SHOULD", "MAY"] as const).map((level) => {
     const tested = requirements.filter((requirement) => requirement.level === level && requirement.status !== "untested");
     const held = tested.filter(({ status }) => status === "held").length;
@@ -45,7 +50,15 @@ function totals({ requirements, passed, failed, skipped }: Report): string[] {
     ...levels,
     `${untested} of ${requirements.length} requirements cannot be shown this way`,
     `${passed} vectors passed, ${failed} failed, ${skipped} were skipped`,
+    ...skippedFor(vectors).map(([reason, count]) => visible(`  ${count}: ${reason}`)),
   ];
+}
+
+/** Why vectors were skipped, and how many, the commonest reason first. */
+function skippedFor(vectors: readonly VectorOutcome[]): (readonly [string, number])[] {
+  const counts = new Map<string, number>();
+  for (const { status, reason = "" } of vectors) if (status === "skipped") counts.set(reason, (counts.get(reason) ?? 0) + 1);
+  return [...counts].sort(([, a], [, b]) => b - a);
 }
 
 const fixed = ({ vectors }: Report) => vectors.filter(({ status }) => status === "fixed");
@@ -57,7 +70,7 @@ function markdown(report: Report): string {
     return `| ${cells.map((cell) => cell.replaceAll("|", "\\|").replaceAll("\n", " ")).join(" | ")} |`;
   });
   const head = ["| requirement | level | section | what | outcome |", "|---|---|---|---|---|"];
-  return `${[...head, ...rows, "", ...totals(report).map((line) => `- ${line.replaceAll(/ +/g, " ")}`)].join("\n")}\n`;
+  return `${[...head, ...rows, "", ...totals(report).map((line) => `- ${line.trim().replaceAll(/ +/g, " ")}`)].join("\n")}\n`;
 }
 
 function junit({ vectors, requirements }: Report): string {
@@ -70,25 +83,27 @@ function junit({ vectors, requirements }: Report): string {
   return `${['<?xml version="1.0" encoding="UTF-8"?>', `<testsuites ${counts}>`, ...suite, "</testsuites>"].join("\n")}\n`;
 }
 
-function isFailure({ status, requirements }: VectorOutcome, levelOf: ReadonlyMap<string, RequirementOutcome["level"]>): boolean {
-  return status === "fixed" || (status === "failed" && requirements.some((id) => levelOf.get(id) === "MUST"));
+function isFailure(outcome: VectorOutcome, levelOf: ReadonlyMap<string, RequirementOutcome["level"]>): boolean {
+  return outcome.status === "fixed" || (outcome.status === "failed" && brokenBy(outcome).some((id) => levelOf.get(id) === "MUST"));
 }
 
 function testCase(vector: VectorOutcome, failed: boolean): string {
   const { id, title, requirements, status } = vector;
   const head = `    <testcase classname="${escape(requirements.join(" "))}" name="${escape(`${id}: ${title}`)}"`;
   const why = escape(explain(vector).slice(1).join("\n"));
-  if (failed) return `${head}><failure message="${escape(status === "fixed" ? "a known failure that passes" : requirements.join(", "))}">${why}</failure></testcase>`;
-  if (status === "skipped" || status === "known") return `${head}><skipped message="${status}"/></testcase>`;
+  if (failed) return `${head}><failure message="${escape(status === "fixed" ? "a known failure that passes" : brokenBy(vector).join(", "))}">${why}</failure></testcase>`;
+  if (status === "skipped" || status === "known") return `${head}><skipped message="${escape(vector.reason ?? status)}"/></testcase>`;
   return status === "failed" ? `${head}><system-out>${why}</system-out></testcase>` : `${head}/>`;
 }
 
 // What XML 1.0 has no way to write is shown as an escape of JSON's.
 const UNWRITABLE = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu;
 
+const jsonEscape = (char: string) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`;
+
 function escape(value: string): string {
   return value
-    .replaceAll(UNWRITABLE, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`)
+    .replaceAll(UNWRITABLE, jsonEscape)
     .replaceAll("&", "&amp;")
     .replaceAll("<", "&lt;")
     .replaceAll(">", "&gt;")

@@ -1,11 +1,14 @@
 import type { JsonObject } from "../core/base/json.ts";
-import type { AskedResult, ChainVector, ClientVector, GuardVector } from "./vector.ts";
+import type { AskedResult, ChainVector, ClientVector, GuardVector, Vector } from "./vector.ts";
 
 /**
  * What is measured. Each function answers, or throws, as the implementation does; a promise may also never settle, since the kit watches
- * the clock. Vectors of a kind that a target has no function for are skipped, and said to be.
+ * the clock. Vectors of a kind that a target has no function for are skipped, and said to be; so is one that a function throws a `NoOutcome` of
+ * kind `unsupported` for.
  */
 export interface Target {
+  /** Awaited before each vector, outside of its time: to start what is to be called. Must settle, and never rejects. */
+  ready?(kind: Vector["kind"]): Promise<void>;
   /** The result of `interceptors/list` on a server that hosts the fixtures; `method` is the spelling. Throws an error with `code`, `message`, `data`. */
   list?(params: JsonObject, method: string): unknown;
   /** The result of `interceptor/invoke`, likewise. */

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { reportOf, runVectors } from "../../src/conformance/kit.ts";
+import { NoOutcome } from "../../src/conformance/no-outcome.ts";
 import type { Target } from "../../src/conformance/target.ts";
 import type { CallVector, Requirement, Vector } from "../../src/conformance/vector.ts";
 import { fakeHost } from "../support/fake-host.ts";
@@ -58,6 +59,46 @@ test("a known failure that passes fails the run, since the list is wrong", async
 test("vectors of a kind that the target has no function for are skipped, and prove nothing", async () => {
   const { report, outcomes } = await run([call("x", ["must"])], {});
   assert.deepEqual([outcomes[0]?.status, report.skipped, report.requirements[0]?.status, report.ok], ["skipped", 1, "untested", true]);
+});
+
+test("a target may say that it has no means for a vector, which is skipped with the reason, known failure or not", async () => {
+  const vectors = [call("x", ["must"]), call("y", ["must"])];
+  const { report, outcomes } = await run(vectors, { invoke: () => Promise.reject(new NoOutcome("unsupported", "not here")) }, ["invoke/y"]);
+  assert.deepEqual(outcomes.map(({ status, reason }) => [status, reason]), [["skipped", "not here"], ["skipped", "not here"]]);
+  assert.deepEqual([report.skipped, report.requirements[0]?.status], [2, "untested"]);
+});
+
+test("a target that has broken down has failed, also where a refusal was expected", async () => {
+  const broken = () => Promise.reject(new NoOutcome("broken", "it is gone"));
+  const refusal: Vector = { id: "descriptor/x", kind: "descriptor", title: "x", requirements: ["must"], input: { descriptor: {} }, expect: { refused: true } };
+  const malformed: Vector = { id: "dialect/x", kind: "dialect", title: "x", requirements: ["must"], input: { asked: { name: "a", type: "validation", phase: "request" }, answer: {} }, expect: { malformed: true } };
+  const { outcomes } = await run([refusal, malformed], { descriptor: broken, dialect: broken });
+  assert.deepEqual(outcomes.map(({ status, expected, actual }) => [status, expected, actual]), [["failed", '{"refused":true}', "it is gone"], ["failed", '{"malformed":true}', "it is gone"]]);
+});
+
+test("a failure names where the texts differ, volatile places apart, and not every place", async () => {
+  const expect = { result: { a: 1, b: [1, 2], durationMs: { $volatile: "integer" }, ...Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`m${at}`, at])) } };
+  const { outcomes } = await run([call("x", ["must"], expect), call("y", ["must"], { error: { code: 1 } })], { invoke: () => ({ a: 1, b: [1, 3], c: 0, durationMs: 7 }) });
+  assert.equal(outcomes[0]?.differs?.[0], "/result/b/1");
+  assert.ok(!outcomes[0]?.differs?.includes("/result/durationMs"));
+  assert.equal(outcomes[0]?.differs?.length, 8);
+  assert.deepEqual(outcomes[1]?.differs, ["/error", "/result"]);
+});
+
+test("a target is got ready before each vector, and the clock does not run meanwhile", async () => {
+  const host = fakeHost();
+  const kinds: string[] = [];
+  const target: Target = {
+    async ready(kind) {
+      kinds.push(kind);
+      await new Promise((resolve) => void host.setTimer(() => resolve(undefined), 5000));
+    },
+    invoke: () => ({ a: 1 }),
+  };
+  const running = runVectors([call("x", ["must"]), call("y", ["must"])], target, { host, timeoutMs: 100 });
+  await host.advance(10_000);
+  assert.deepEqual((await running).map(({ status }) => status), ["passed", "passed"]);
+  assert.deepEqual(kinds, ["invoke", "invoke"]);
 });
 
 const cycle: { self?: unknown } = {};

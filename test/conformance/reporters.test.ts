@@ -10,11 +10,13 @@ const outcome = (id: string, status: VectorOutcome["status"], proves: string, mo
 const REPORT = reportOf(
   [
     outcome("a", "passed", "held"),
-    outcome("b", "failed", "broken", { expected: '{"a":"<&>"}', actual: 'a "\u0000\u001b\ud800\ufffe\u{1F600}' }),
+    outcome("b", "failed", "broken", { expected: '{"a":"<&>"}', actual: 'a "\u0000\u001b\ud800\ufffe\u{1F600} ]]> \u009b2J', differs: ["/a", ""] }),
     outcome("c", "failed", "should", { expected: "1", actual: "2" }),
     outcome("d", "known", "broken", { actual: "x" }),
     outcome("e", "fixed", "held"),
-    outcome("f", "skipped", "held"),
+    outcome("f", "skipped", "held", { reason: 'no "means" ]]> for \u0007it' }),
+    outcome("g", "skipped", "none", { reason: "too slow" }),
+    outcome("h", "skipped", "none", { reason: "too slow" }),
   ],
   [requirement("held", "MUST"), requirement("broken", "MUST"), requirement("should", "SHOULD"), requirement("none", "MAY")],
 );
@@ -26,7 +28,12 @@ test("the text names each broken requirement with its vectors, and sums up by le
   assert.match(text, /^ {2}d \(known\): /m);
   assert.match(text, /^e is on the list of known failures, and passes: take it off$/m);
   assert.match(text, /^MUST +1 of 2 hold \(50 %\)\nSHOULD +0 of 1 hold \(0 %\)\nMAY +0 of 0 hold$/m);
-  assert.match(text, /^2 vectors passed, 3 failed, 1 were skipped\n$/m);
+  assert.match(text, /^2 vectors passed, 3 failed, 3 were skipped\n {2}2: too slow\n {2}1: no "means" \]\]> for \\u0007it\n$/m);
+  assert.match(text, /^ {4}differs {2}\/a, as a whole$/m);
+});
+
+test("a text steers no terminal", () => {
+  assert.doesNotMatch(formatReport(REPORT, "text"), /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
 });
 
 test("the JSON is the report", () => {
@@ -36,7 +43,8 @@ test("the JSON is the report", () => {
 test("the XML is well formed, whatever a target answers, and counts as JUnit does", () => {
   const xml = formatReport(REPORT, "junit");
   assert.doesNotMatch(xml, /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u);
-  assert.match(xml, /<testsuite name="SEP-2624" tests="6" failures="2" errors="0" skipped="2">/);
+  assert.match(xml, /<testsuite name="SEP-2624" tests="8" failures="2" errors="0" skipped="4">/);
+  assert.doesNotMatch(xml, /\]\]>/);
   const open: string[] = [];
   let rest = xml.replace(/^<\?xml version="1\.0" encoding="UTF-8"\?>\n/, "");
   while (rest !== "") {
@@ -59,4 +67,8 @@ test("the Markdown is a table whose cells hold, and a summary", () => {
 
 test("every reporter ends in a line break", () => {
   for (const reporter of REPORTERS) assert.ok(formatReport(REPORT, reporter).endsWith("\n"), reporter);
+});
+
+test("the Markdown says why vectors were skipped", () => {
+  assert.match(formatReport(REPORT, "markdown"), /^- 2: too slow$/m);
 });
