@@ -78,7 +78,8 @@ export { memoryEventStore, type EventStore, type StoredEvent } from "./core/http
 export type { HeaderList, HeaderMap, HttpHandler, HttpRequest, HttpResponse, TextSource } from "./core/http/exchange.ts";
 export type { HostCheckOptions } from "./core/http/host-check.ts";
 export { releaseStream } from "./core/http/http-peer.ts";
-export { createHttpServer, type HttpServer, type HttpServerOptions, type HttpServerStats, type ToolSchemas } from "./core/http/http-server.ts";
+export { createHttpServer, type HttpServer, type HttpServerStats } from "./core/http/http-server.ts";
+export type { HttpServerOptions, ToolSchemas } from "./core/http/http-server-options.ts";
 export { serve, type Servable } from "./core/http/serve.ts";
 
 export {
