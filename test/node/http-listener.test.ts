@@ -172,10 +172,10 @@ describe("close", () => {
     const listener = await listenHttp({ keepAliveTimeoutMs: 600_000 });
     const agent = new Agent({ keepAlive: true });
     assert.equal((await send(listener.url, { agent, body: "{" })).status, 400);
+    await until(() => Object.values(agent.freeSockets).flat().length === 1);
     const [socket] = Object.values(agent.freeSockets).flat();
-    const ended = new Promise((resolve) => socket?.once("close", resolve));
     await listener.close();
-    await ended;
+    await until(() => socket?.destroyed === true);
   });
 });
 
