@@ -112,11 +112,13 @@ describe("the packed package, installed in an empty project", () => {
   });
 
   test("does what the README shows: its examples are plain modules that compile, and the first one guards its server", async () => {
-    const [first = "", , features = ""] = [...readFileSync(join(root, "README.md"), "utf8").matchAll(/^```ts\n(.*?)^```/gms)].map(([, code]) => code!);
+    const [first = "", , features = "", http = "", callers = ""] = [...readFileSync(join(root, "README.md"), "utf8").matchAll(/^```ts\n(.*?)^```/gms)].map(([, code]) => code!);
     const folder = join(consumer.project, "readme");
     mkdirSync(folder);
     writeFileSync(join(folder, "first.ts"), first);
     writeFileSync(join(folder, "features.ts"), `${features}\nexport default server;\n`);
+    const verify = "declare function verify(token: string | undefined): Promise<{ iss: string; sub: string } | undefined>;";
+    writeFileSync(join(folder, "http.ts"), `${http}\n${verify}\n${callers}`);
     const options = { ...STRICTEST, noEmit: true, types: ["node"], typeRoots };
     writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions: options, include: ["*.ts"] }));
     assert.equal(runCompiler(folder, "-p", "."), "");
