@@ -128,6 +128,7 @@ export { BlockedError, isBlocked } from "./core/guard/blocked-error.ts";
 export type { BlockReason, Decision, InterceptorOutcome } from "./core/guard/decision.ts";
 export type { FunctionCall, FunctionChain, FunctionGuardOptions, GuardedCallOptions, PayloadCheck } from "./core/guard/function-options.ts";
 export { guardFunction, type GuardedFunction } from "./core/guard/guard-function.ts";
+export { guardStream, windowOf, type GuardedStream, type StreamGuardOptions, type TextDeltas } from "./core/guard/guard-stream.ts";
 export { guardTransport, type GuardedTransport } from "./core/guard/guard.ts";
 export type { ExchangeInfo, GuardOptions, GuardPolicy, Refusal } from "./core/guard/options.ts";
 export { relay, type Relay, type RelayEnd, type RelayOptions } from "./core/guard/relay.ts";

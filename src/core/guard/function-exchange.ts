@@ -128,42 +128,44 @@ export class FunctionExchange {
     return equalJson(after, error) ? thrown : new RpcError(after.code, after.message, after.data);
   }
 
-  /**
-   * Calls the function, or its like, with a signal that ends with the call. Rejects with what it throws, with `timeout`, and at once when the
-   * caller gives up; what comes after that is dropped.
-   */
-  run<T>(call: (given: FunctionCall) => T | PromiseLike<T>): Promise<T> {
-    const { host, options } = this.#guard;
+  /** What the function is given, and the signal behind it, which the caller of this must abort in the end. */
+  open(): { readonly given: FunctionCall; readonly own: SignalSource } {
+    const { host } = this.#guard;
     const own = createSignal(this.signal);
-    const { context } = this;
     let signal: PlatformSignal | undefined;
     const given: FunctionCall = {
       // A copy: it is the function's to keep.
-      context: this.copy(context),
+      context: this.copy(this.context),
       get signal() {
         return (signal ??= platformSignal(own.signal, host));
       },
     };
-    return this.within(() => call(given), options.timeoutMs, own).finally(() => own.abort(over()));
+    return { given, own };
   }
 
-  /** Waits for what `start` gives, at most `timeoutMs`; `own` is aborted at the timeout. */
-  within<T>(start: () => T | PromiseLike<T>, timeoutMs: number | undefined, own: SignalSource): Promise<T> {
+  /**
+   * Waits for what `start` gives, at most the `timeoutMs` of the options. Rejects with what it throws, with `timeout`, which aborts `own` too, and
+   * at once when `own` is aborted; what comes after that is dropped.
+   */
+  within<T>(start: () => T | PromiseLike<T>, own: SignalSource): Promise<T> {
     const { host, options } = this.#guard;
+    const { event, timeoutMs } = options;
     return new Promise<T>((resolve, reject) => {
-      const unlink = own.signal.onAbort((reason) => reject(reason ?? over()));
-      if (own.signal.aborted) return;
       let stopTimer = () => {};
+      const unlink = own.signal.onAbort((reason) => {
+        stopTimer();
+        reject(reason ?? over());
+      });
+      if (own.signal.aborted) return;
+      if (timeoutMs !== undefined) {
+        stopTimer = host.setTimer(() => {
+          own.abort(new LocalError("timeout", `the function of ${event} gave no answer within ${timeoutMs} ms`, { details: { timeoutMs } }));
+        }, timeoutMs);
+      }
       const settled = () => {
         stopTimer();
         unlink();
       };
-      own.signal.onAbort(() => stopTimer());
-      if (timeoutMs !== undefined) {
-        stopTimer = host.setTimer(() => {
-          own.abort(new LocalError("timeout", `the function of ${options.event} gave no answer within ${timeoutMs} ms`, { details: { timeoutMs } }));
-        }, timeoutMs);
-      }
       // A promise of ours takes the first settlement alone, whatever a thenable does.
       new Promise<T>((settle) => settle(start())).then(resolve, reject).finally(settled);
     });
@@ -203,7 +205,8 @@ function isErrorPayload(payload: unknown): payload is { error: { code: number; m
   return Number.isInteger(code) && typeof message === "string";
 }
 
-function over(): LocalError {
+/** What is aborted with where all has gone well. */
+export function over(): LocalError {
   return new LocalError("aborted", "the call is over");
 }
 

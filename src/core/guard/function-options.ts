@@ -66,7 +66,8 @@ export interface FunctionCall {
 /** A chain, or what gives the current one: read once a call. */
 export type FunctionChain = Chain | { current(): Chain };
 
-const COMPLETION_CHECKS: Record<Phase, PayloadCheck> = {
+/** What `llm/completion` demands. */
+export const COMPLETION_CHECKS: Record<Phase, PayloadCheck> = {
   request: (payload) => words(checkLlmCompletionRequest(payload), "the request"),
   response: (payload) => words(checkLlmCompletionResponse(payload), "the response"),
 };

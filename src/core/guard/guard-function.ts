@@ -1,5 +1,5 @@
 import { LocalError } from "../base/errors.ts";
-import { createFunctionGuard, FunctionExchange } from "./function-exchange.ts";
+import { createFunctionGuard, FunctionExchange, over } from "./function-exchange.ts";
 import { checkFunctionOptions, type FunctionCall, type FunctionChain, type FunctionGuardOptions, type GuardedCallOptions } from "./function-options.ts";
 
 /** A function as its caller knows it, behind a chain. */
@@ -26,13 +26,16 @@ export function guardFunction<Argument, Result>(
     const exchange = new FunctionExchange(guard, call);
     try {
       const request = await judgeArgument(exchange, argument);
+      const { given, own } = exchange.open();
       let result: Result;
       try {
         // A mutator may have changed it: `check` is what keeps its type true.
-        result = await exchange.run((given) => fn(request as Argument, given));
+        result = await exchange.within(() => fn(request as Argument, given), own);
       } catch (thrown) {
         if (exchange.signal.aborted) throw thrown;
         throw await exchange.judgeError(thrown);
+      } finally {
+        own.abort(over());
       }
       const payload = result === undefined ? null : exchange.copy(result);
       const wrong = exchange.problem("response", payload);
