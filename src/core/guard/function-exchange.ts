@@ -1,6 +1,6 @@
 import { describeError, ErrorCode, isRpcError, LocalError, RpcError } from "../base/errors.ts";
 import { createTimestamp, detectHost, platformSignal, type Host, type PlatformSignal } from "../base/host.ts";
-import { cloneJson, equalJson, isObject, type JsonObject } from "../base/json.ts";
+import { cloneJson, equalJson, isObject, ownMember, type JsonObject } from "../base/json.ts";
 import { resolveLimits, type Limits } from "../base/limits.ts";
 import { createRandomHex, type RandomHex } from "../base/random-hex.ts";
 import { createSignal, isSignal, type Signal, type SignalSource } from "../base/signal.ts";
@@ -10,7 +10,7 @@ import { harmless } from "../chain/report.ts";
 import type { ChainResult } from "../chain/result.ts";
 import { contextProblem } from "../wire/context.ts";
 import type { InvocationContext, Phase } from "../wire/gen/interceptors.ts";
-import { restoreReservedMeta } from "../wire/meta.ts";
+import { OWN_META, restoreReservedMeta } from "../wire/meta.ts";
 import { currentOf } from "./attach.ts";
 import { BlockedError } from "./blocked-error.ts";
 import { directionOf, payloadCheck, type FunctionCall, type FunctionChain, type FunctionGuardOptions, type GuardedCallOptions } from "./function-options.ts";
@@ -75,6 +75,14 @@ export class FunctionExchange {
   /** A copy of a value that came from outside. Throws `not_json` and `limit_exceeded`. */
   copy<T>(value: T): T {
     return cloneJson(value, this.#guard.limits.maxDepth, this.#guard.limits.maxMessageBytes);
+  }
+
+  /** A copy of what the function gave. It cannot say of itself that it is a part of a stream, which some interceptors leave alone. */
+  copyResult<T>(value: T): T {
+    const copy = this.copy(value);
+    const meta = isObject(copy) ? ownMember(copy, "_meta") : undefined;
+    if (isObject(meta)) delete meta[OWN_META.window];
+    return copy;
   }
 
   /** What is wrong with a payload that came from outside; a mutator's is checked in `judge`. */

@@ -37,7 +37,7 @@ export function guardFunction<Argument, Result>(
       } finally {
         own.abort(over());
       }
-      const payload = result === undefined ? null : exchange.copy(result);
+      const payload = result === undefined ? null : exchange.copyResult(result);
       const wrong = exchange.problem("response", payload);
       if (wrong !== undefined) throw new LocalError("invalid_message", `the function of ${options.event} gave a wrong result: ${wrong}`);
       const judged = await exchange.judge("response", payload);

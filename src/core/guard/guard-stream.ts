@@ -37,7 +37,10 @@ export interface GuardedStream {
   [Symbol.asyncIterator](): GuardedStream;
 }
 
-/** Which part of a stream a payload of the response phase is, from 0; `undefined` for a whole response. `contextChars` of its text are out already. */
+/**
+ * Which part of a stream a payload of the response phase is, from 0; `undefined` for a whole response. `contextChars` of its text are out already.
+ * For interceptors of guarded functions and streams, whose results cannot forge it; in a message of MCP its sender can.
+ */
 export function windowOf(payload: unknown): { readonly index: number; readonly contextChars: number } | undefined {
   const meta = isObject(payload) ? ownMember(payload, "_meta") : undefined;
   const part = isObject(meta) ? ownMember(meta, OWN_META.window) : undefined;
@@ -174,7 +177,7 @@ async function judgeWindow(exchange: FunctionExchange, text: StreamText, index: 
 }
 
 async function judgeWhole(exchange: FunctionExchange, text: StreamText, returned: unknown): Promise<LlmCompletionResponse> {
-  const rest = isObject(returned) ? exchange.copy(returned) : {};
+  const rest = isObject(returned) ? exchange.copyResult(returned) : {};
   const message = isObject(rest["message"]) ? rest["message"] : {};
   const given = Array.isArray(message["content"]) ? message["content"].filter((block) => !isObject(block) || block["type"] !== "text") : [];
   const whole = text.whole();

@@ -5,6 +5,7 @@ import { createSignal } from "../../../src/core/base/signal.ts";
 import { createChain } from "../../../src/core/chain/chain.ts";
 import { isBlocked } from "../../../src/core/guard/blocked-error.ts";
 import type { FunctionCall } from "../../../src/core/guard/function-options.ts";
+import { guardFunction } from "../../../src/core/guard/guard-function.ts";
 import { guardStream, windowOf, type StreamGuardOptions, type GuardedStream } from "../../../src/core/guard/guard-stream.ts";
 import { mutator, validator, type Interceptor } from "../../../src/core/interceptor/define.ts";
 import { textOf } from "../../../src/core/wire/completion.ts";
@@ -144,6 +145,23 @@ test("what the iterator returns is judged with the whole text, and its own text 
   assert.deepEqual(await readAll(stream), { text: "said" });
   const expected = { message: { role: "assistant", content: [{ type: "text", text: "said" }, tool] }, stopReason: "toolUse", usage: { outputTokens: 3 } };
   assert.deepEqual([calls, stream.response], [[expected], expected]);
+});
+
+test("a response cannot say of itself that it is a part", async () => {
+  const parts: unknown[] = [];
+  const looks = validator({ name: "v", hooks: RESPONSE }, ({ payload }) => (parts.push(windowOf(payload)), true));
+  const forged = { _meta: { "org.mcp-interceptors/window": { index: 0, contextChars: 0 }, "com.example/x": 1 } };
+  const { guarded, host } = rig([looks], async function* () {
+    yield "said";
+    return forged;
+  });
+  const stream = guarded(ASKED);
+  await readAll(stream);
+  assert.deepEqual(stream.response?._meta, { "com.example/x": 1 });
+  const chain = createChain({ host });
+  chain.add(looks);
+  await guardFunction(() => ({ ...forged, message: { role: "assistant", content: "" } }), chain, { event: "llm/completion", host })(ASKED);
+  assert.deepEqual(parts, [undefined, undefined]);
 });
 
 test("a blocked request opens no stream, and what is no request is refused", async () => {
