@@ -92,6 +92,19 @@ describe("the packed package, installed in an empty project", () => {
     assert.deepEqual(evaluate(script, "--input-type=module"), Object.fromEntries(closed.map((name) => [name, "ERR_PACKAGE_PATH_NOT_EXPORTED"])));
   });
 
+  test("runs interceptors in a worker", () => {
+    const script = `
+      import { createChain, workerInterceptor } from "mcp-interceptors/node";
+      const worker = await workerInterceptor({ module: "policy.mjs" });
+      const chain = createChain();
+      chain.add(worker.interceptors);
+      const statuses = [];
+      for (const name of ["echo", "shell"]) statuses.push((await chain.execute({ event: "tools/call", phase: "request", payload: { name } })).status);
+      await worker.close();
+      console.log(JSON.stringify(statuses));`;
+    assert.deepEqual(evaluate(script, "--input-type=module"), ["success", "validation_failed"]);
+  });
+
   const typeRoots = [join(root, "node_modules", "@types")];
   const compilations: [string, string, object, string][] = [
     ["as modules on Node", "pure.ts", {}, "module"],
