@@ -104,6 +104,8 @@ export async function workerInterceptor(options: WorkerInterceptorOptions): Prom
     return started;
   };
   const current = async (): Promise<WorkerThread> => {
+    // What is sent to a thread that is stuck would end with it.
+    while (thread?.doubt !== undefined) await thread.doubt;
     if (closed) throw new LocalError("closed", `the worker of ${file} is closed`);
     if (thread?.alive === true && starting === undefined) return thread;
     if (starting === undefined) {

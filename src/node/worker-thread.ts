@@ -31,6 +31,8 @@ export interface WorkerThread {
   /** Settles when the thread is gone, whatever ended it. */
   readonly ended: Promise<void>;
   readonly alive: boolean;
+  /** Settles once it is known whether the thread is stuck; there only while that is in doubt. */
+  readonly doubt: Promise<void> | undefined;
   /**
    * Runs one interceptor; gives what `interceptor/invoke` would answer, unread. Rejects with `timeout`, the reason of `signal`, `closed` where the worker
    * ended meanwhile, or a `FailedInWorker` with what went wrong there.
@@ -63,6 +65,8 @@ export function startThread(options: ThreadOptions): WorkerThread {
   let alive = true;
   let starting = true;
   let stopProbe: (() => void) | undefined;
+  let doubt: Promise<void> | undefined;
+  let settleDoubt: () => void = () => {};
   // Why the thread ends, as far as it is known before its exit.
   let why: LocalError | undefined;
 
@@ -76,11 +80,16 @@ export function startThread(options: ThreadOptions): WorkerThread {
     holdProcess();
     how(run);
   };
+  const endProbe = () => {
+    stopProbe?.();
+    stopProbe = doubt = undefined;
+    settleDoubt();
+  };
   const end = (reason: LocalError) => {
     if (!alive) return;
     alive = false;
     why ??= reason;
-    stopProbe?.();
+    endProbe();
     stopStart();
     failStart(why);
     for (const id of [...runs.keys()]) settle(id, ({ reject }) => reject(why));
@@ -88,6 +97,7 @@ export function startThread(options: ThreadOptions): WorkerThread {
   };
   const probe = () => {
     if (!alive || stopProbe !== undefined) return;
+    doubt = new Promise((resolve) => (settleDoubt = resolve));
     post({ type: "ping" });
     const late = () => end(ended(start.module, `it gave no sign of life for ${graceMs} ms after a run was overdue`, "stuck"));
     stopProbe = host.setTimer(late, graceMs, true);
@@ -122,9 +132,7 @@ export function startThread(options: ThreadOptions): WorkerThread {
       case "error":
         return settle(message.id, ({ reject }) => reject(new FailedInWorker(message.reason, message.message)));
       case "pong":
-        stopProbe?.();
-        stopProbe = undefined;
-        return;
+        return endProbe();
       case "printed":
         options.output(message.chunk);
         return post({ type: "seen", bytes: message.chunk.length });
@@ -147,6 +155,9 @@ export function startThread(options: ThreadOptions): WorkerThread {
     ended: gone,
     get alive() {
       return alive;
+    },
+    get doubt() {
+      return doubt;
     },
     end,
     run(params, caller, signal) {
