@@ -1,6 +1,6 @@
 // What runs in the worker of a `workerInterceptor`: it loads the module, says what it holds, and runs what it is asked to.
 import { parentPort, workerData, type MessagePort } from "node:worker_threads";
-import { describeError, isRpcError } from "../core/base/errors.ts";
+import { describeError, isInstance, RpcError } from "../core/base/errors.ts";
 import { isObject } from "../core/base/json.ts";
 import { createSignal, type SignalSource } from "../core/base/signal.ts";
 import type { Interceptor } from "../core/interceptor/define.ts";
@@ -45,9 +45,9 @@ async function run(byName: ReadonlyMap<string, Interceptor>, { id, params, calle
     const options = { host: nodeHost(), signal: stop.signal, maxDepth, maxMessageBytes, clock: "caller", ...(caller === undefined ? {} : { caller }) } as const;
     post({ type: "result", id, result: await invokeInterceptor(interceptor, params, options) });
   } catch (thrown) {
-    const data = isRpcError(thrown) && isObject(thrown.data) ? thrown.data : {};
+    const data = isInstance(thrown, RpcError) && isObject(thrown.data) ? thrown.data : {};
     const reason = isFailureReason(data["reason"]) ? data["reason"] : "crashed";
-    const cause = isRpcError(thrown) && thrown.cause !== undefined ? thrown.cause : thrown;
+    const cause = isInstance(thrown, RpcError) && thrown.cause !== undefined ? thrown.cause : thrown;
     post({ type: "error", id, reason, message: describeError(cause) });
   } finally {
     running.delete(id);

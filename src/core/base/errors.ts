@@ -70,10 +70,10 @@ export const ErrorCode = {
   unsupportedProtocolVersion: -32022,
 } as const;
 
-/** `instanceof RpcError` for what somebody else has thrown: false of a proxy that throws when it is asked. */
-export function isRpcError(thrown: unknown): thrown is RpcError {
+/** `instanceof` for what somebody else has thrown: false of a proxy that throws when it is asked. */
+export function isInstance<T extends Error>(thrown: unknown, type: new (...given: never[]) => T): thrown is T {
   try {
-    return thrown instanceof RpcError;
+    return thrown instanceof type;
   } catch {
     return false;
   }

@@ -1,4 +1,4 @@
-import { describeError, ErrorCode, isRpcError, LocalError, RpcError } from "../base/errors.ts";
+import { describeError, ErrorCode, isInstance, LocalError, RpcError } from "../base/errors.ts";
 import { createTimestamp, detectHost, platformSignal, type Host, type PlatformSignal } from "../base/host.ts";
 import { cloneJson, equalJson, isObject, ownMember, type JsonObject } from "../base/json.ts";
 import { resolveLimits, type Limits } from "../base/limits.ts";
@@ -197,7 +197,7 @@ export class FunctionExchange {
   }
 
   #errorObject(thrown: unknown): { code: number; message: string; data?: unknown } {
-    if (!isRpcError(thrown)) return { code: ErrorCode.internalError, message: describeError(thrown) };
+    if (!isInstance(thrown, RpcError)) return { code: ErrorCode.internalError, message: describeError(thrown) };
     try {
       return this.copy(thrown.toJson());
     } catch {
