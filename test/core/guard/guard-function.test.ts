@@ -313,6 +313,30 @@ test("one call keeps the chain that it began with, and filter and config reach i
   assert.deepEqual(results.map(({ phase, status }) => [phase, status]), [["request", "success"], ["response", "success"]]);
 });
 
+test("a function that does its worst fails alone, and leaves nothing", async () => {
+  const spring = (): never => assert.fail("trap");
+  const trap: object = new Proxy({}, { get: spring, has: spring, ownKeys: spring, getPrototypeOf: spring });
+  const shown: unknown[] = [];
+  const looks = validator({ name: "v", hooks: [RESPONSE], handlesErrors: true }, ({ payload }) => (shown.push((payload as { error?: object }).error), true));
+  const thrower = (what: unknown) => () => {
+    throw what;
+  };
+  const circular = new RpcError(-32050, "busy", trap);
+  for (const what of [undefined, null, Symbol("x"), trap, circular]) assert.equal(await rejected(rig([looks], {}, thrower(what)).guarded({ text: "" })), what);
+  assert.deepEqual(shown.map((error) => JSON.stringify(error)), [
+    '{"code":-32603,"message":"undefined"}',
+    '{"code":-32603,"message":"null"}',
+    '{"code":-32603,"message":"Symbol(x)"}',
+    '{"code":-32603,"message":"an error that cannot be read"}',
+    '{"code":-32603,"message":"busy"}',
+  ]);
+  const both = { then: (yes: (work: Work) => void, no: (error: unknown) => void) => (yes({ text: "first" }), no("second"), spring()) };
+  const { guarded, host } = rig([looks], { timeoutMs: 10 }, () => both);
+  assert.deepEqual(await guarded({ text: "" }), { text: "first" });
+  assert.equal((await rejected(rig([looks], {}, () => ({ get text() { return spring(); } })).guarded({ text: "" })) as Error).message, "trap");
+  assert.equal(host.liveTimers, 0);
+});
+
 test("wrong options are refused when the function is guarded", () => {
   const host = fakeHost();
   for (const options of [{ event: "a/*" }, { event: "" }, { event: "a", role: "peer" }, { event: "a", timeoutMs: 0 }, { event: "a", chainTimeoutMs: 1.5 }, { event: "a", context: {} }]) {

@@ -6,6 +6,7 @@ import { detectHost, type Host } from "../../../src/core/base/host.ts";
 import { RpcError } from "../../../src/core/base/errors.ts";
 import { createChain, type Chain } from "../../../src/core/chain/chain.ts";
 import { guardClient, guardServer } from "../../../src/core/guard/attach.ts";
+import { guardFunction } from "../../../src/core/guard/guard-function.ts";
 import { guardTransport } from "../../../src/core/guard/guard.ts";
 import { relay } from "../../../src/core/guard/relay.ts";
 import { mutator, validator, type HandlerInput, type Interceptor } from "../../../src/core/interceptor/define.ts";
@@ -135,8 +136,10 @@ function endless(): unknown {
 
 const CALL = { name: "echo", arguments: { text: "hostile" } };
 
+// No interface: it must fit the open type of the client's params.
+type Call = { name: string; arguments: Record<string, unknown> };
 interface Connection {
-  readonly client: McpClient;
+  readonly client: { callTool(call: Call): Promise<{ content: unknown }> };
   /** What the tool was called with. */
   readonly called: unknown[];
   close(): Promise<void>;
@@ -178,6 +181,15 @@ const seams: Readonly<Record<string, Seam>> = {
       relay(guardTransport(down, { role: "server", chain: { current: () => chain }, host }), up, { host });
       await client.connect(near);
     }),
+  guardFunction: async (host, chain) => {
+    const called: unknown[] = [];
+    const echo = ({ arguments: given }: Call): { content: unknown } => {
+      called.push(structuredClone(given));
+      sabotage();
+      return { content: [{ type: "text", text: String(given["text"]) }] };
+    };
+    return { client: { callTool: guardFunction(echo, chain, { event: "tools/call", host }) }, called, close: async () => {} };
+  },
 };
 
 /** Acts on calls whose text is `hostile`, and on their results. */
@@ -280,7 +292,7 @@ test("a handler that blocks its thread in a worker stalls nobody past its deadli
       const behind = note("behind", outcomeOf(guarded.client.callTool({ name: "echo", arguments: { text: "behind" } })));
       const elsewhere = note("elsewhere", outcomeOf(free.client.callTool({ name: "echo", arguments: { text: "elsewhere" } })));
       assert.deepEqual(await Promise.all([target, behind, elsewhere]), [-32000, textOf("behind"), textOf("elsewhere")], name);
-      assert.equal(order[0], "elsewhere", name);
+      assert.ok(order.indexOf("elsewhere") < order.indexOf("target"), name);
       await guarded.close();
       await free.close();
       // The next seam shall find a new worker; each of these runs is bounded.
