@@ -127,13 +127,16 @@ export class FunctionExchange {
     return final;
   }
 
-  /** What the caller is thrown where the function threw: the same, unless a mutator changed it. Rejects like `judge`. */
-  async judgeError(thrown: unknown): Promise<unknown> {
+  /**
+   * What the caller is thrown where the function threw: the same, unless a mutator changed it. In an object, as a promise would take a thrown
+   * thenable for an answer to wait for. Rejects like `judge`.
+   */
+  async judgeError(thrown: unknown): Promise<{ readonly thrown: unknown }> {
     const error = this.#errorObject(thrown);
     const final = await this.judge("response", { error }, { error: true });
     // `judge` gives back what it was given where nobody hooks the event; a mutator's has been checked by #accept.
     const after = (final as { readonly error: typeof error }).error;
-    return equalJson(after, error) ? thrown : new RpcError(after.code, after.message, after.data);
+    return { thrown: equalJson(after, error) ? thrown : new RpcError(after.code, after.message, after.data) };
   }
 
   /** What the function is given, and the signal behind it, which the caller of this must abort in the end. */

@@ -33,7 +33,7 @@ export function guardFunction<Argument, Result>(
         result = await exchange.within(() => fn(request as Argument, given), own);
       } catch (thrown) {
         if (exchange.signal.aborted) throw thrown;
-        throw await exchange.judgeError(thrown);
+        throw (await exchange.judgeError(thrown)).thrown;
       } finally {
         own.abort(over());
       }

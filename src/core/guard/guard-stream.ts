@@ -158,7 +158,7 @@ async function readSource<T>(exchange: FunctionExchange, read: () => Promise<T>)
     return await read();
   } catch (thrown) {
     if (exchange.signal.aborted) throw thrown;
-    throw await exchange.judgeError(thrown);
+    throw (await exchange.judgeError(thrown)).thrown;
   }
 }
 

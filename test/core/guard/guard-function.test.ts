@@ -322,13 +322,19 @@ test("a function that does its worst fails alone, and leaves nothing", async () 
     throw what;
   };
   const circular = new RpcError(-32050, "busy", trap);
-  for (const what of [undefined, null, Symbol("x"), trap, circular]) assert.equal(await rejected(rig([looks], {}, thrower(what)).guarded({ text: "" })), what);
+  const waits = { then: () => {} };
+  for (const what of [undefined, null, Symbol("x"), trap, circular, waits]) {
+    // In a list, as a promise would read what it is given.
+    const thrown = await rig([looks], {}, thrower(what)).guarded({ text: "" }).then(() => [], (error: unknown) => [error]);
+    assert.ok(thrown.length === 1 && thrown[0] === what);
+  }
   assert.deepEqual(shown.map((error) => JSON.stringify(error)), [
     '{"code":-32603,"message":"undefined"}',
     '{"code":-32603,"message":"null"}',
     '{"code":-32603,"message":"Symbol(x)"}',
     '{"code":-32603,"message":"an error that cannot be read"}',
     '{"code":-32603,"message":"busy"}',
+    '{"code":-32603,"message":"[object Object]"}',
   ]);
   const both = { then: (yes: (work: Work) => void, no: (error: unknown) => void) => (yes({ text: "first" }), no("second"), spring()) };
   const { guarded, host } = rig([looks], { timeoutMs: 10 }, () => both);
