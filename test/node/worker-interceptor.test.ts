@@ -10,7 +10,7 @@ import { workerInterceptor, type WorkerInterceptorOptions, type WorkerIntercepto
 
 const fixture = (name: string) => fileURLToPath(new URL(`fixtures/worker/${name}`, import.meta.url));
 // Real threads and real time: budgets are short, and nothing asserts that something is fast.
-const BUDGET = { timeoutMs: 400, graceMs: 150, maxMemoryMb: 48, limits: { maxMessageBytes: 10_000 } };
+const BUDGET = { timeoutMs: 600, graceMs: 500, maxMemoryMb: 48, limits: { maxMessageBytes: 10_000 } };
 
 interface Rig {
   readonly worker: WorkerInterceptors;
