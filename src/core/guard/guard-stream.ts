@@ -57,13 +57,14 @@ export function windowOf(payload: unknown): { readonly index: number; readonly c
  * before any of it is out. A block ends the stream with a {@link BlockedError}; an error of the function is judged and thrown, and text that is held
  * then is lost.
  *
- * A mutator may change what is not out yet; one that changes more has failed. It sees the text near a boundary twice, the second time as it left it.
+ * A mutator may change what is not out yet; one that changes more has failed. A change in the last `overlapChars` of a window is put off, and made when
+ * the next window shows all that it belongs to; after two windows it goes out as it is. So a mutator is asked about the same text more than once.
  *
  * What a window cannot see: what is longer than the overlap, until the whole is judged, when most of it is out (a block then still keeps back the
  * end, and the response); what words mean that come later; tool calls, which no delta holds and only the whole response has. A window may begin or
- * end in the middle of a word. Text arrives in jumps of about `windowChars` - `overlapChars`, and waits where the function pauses. The whole text is
- * kept in memory, at most `limits.maxMessageBytes` characters; above, `limit_exceeded`. The function is asked for a delta only when the caller asks
- * for text.
+ * end in the middle of a word, and a validator may take a half for the whole. Text arrives in jumps of about `windowChars` - `overlapChars`, and
+ * waits where the function pauses. The whole text is kept in memory, at most `limits.maxMessageBytes` characters; above, `limit_exceeded`. The
+ * function is asked for a delta only when the caller asks for text.
  */
 export function guardStream<Argument>(
   fn: (argument: Argument, call: FunctionCall) => TextDeltas | PromiseLike<TextDeltas>,

@@ -100,6 +100,17 @@ test("a pattern that straddles windows is seen before any of it is out", async (
   }
 });
 
+test("a pattern that a window cuts in two is masked as a whole, where its half would be one too", async () => {
+  const full = "the number is 12345678, and the end of it";
+  for (let cut = 1; cut < full.length; cut++) {
+    for (const size of [4, 7, 10]) {
+      const deltas = [full.slice(0, cut), ...(full.slice(cut).match(new RegExp(`.{1,${size}}`, "g")) ?? [])];
+      const { text } = await readAll(rig([masks(/\d{3,}/g)], deltas, { windowChars: 12, overlapChars: 9 }).guarded(ASKED));
+      assert.equal(text, "the number is ********, and the end of it", `${cut} ${size}`);
+    }
+  }
+});
+
 test("what is longer than the overlap is found at the end, and keeps the end back", async () => {
   const { text, thrown } = await readAll(rig([denies(/quick.*dog/)], words).guarded(ASKED));
   assert.ok(isBlocked(thrown));

@@ -30,13 +30,22 @@ test("without an overlap each window goes out whole", () => {
 });
 
 test("what was judged goes on, not what was held", () => {
-  const { windows, out } = feed(["abcd", "efgh"], { windowChars: 4, overlapChars: 1 }, (text) => text.toUpperCase());
-  assert.deepEqual(windows, ["abcd", "CDefgh"]);
-  assert.deepEqual(out, ["ABC", "DEFG", "H"]);
+  const { windows, out } = feed(["abcde", "fghi"], { windowChars: 5, overlapChars: 1 }, (text) => text.replace("b", "BB"));
+  assert.deepEqual(windows, ["abcde", "defghi"]);
+  assert.deepEqual(out, ["aBBcd", "efgh", "i"]);
 });
 
-test("a text that shrinks below the overlap stays back whole", () => {
-  assert.deepEqual(feed(["abcdef", "gh"], { windowChars: 6, overlapChars: 3 }, () => "x").out, ["", "xgh"]);
+test("a change at the end of a window is put off until what follows is known", () => {
+  const mask = (text: string) => text.replaceAll(/\d+/g, "#");
+  const { windows, out } = feed(["ab 12", "34 cdefg"], { windowChars: 5, overlapChars: 3 }, mask);
+  assert.deepEqual(windows, ["ab 12", "ab 1234 cdefg"]);
+  assert.deepEqual(out, ["ab", " # cd", "efg"]);
+});
+
+test("a change that goes on to the end for two windows goes out as it is", () => {
+  const { windows, out } = feed(["abcd", "efg", "hij"], { windowChars: 4, overlapChars: 1 }, (text) => text.toUpperCase());
+  assert.deepEqual(windows, ["abcd", "abcdefg", "abcdefghij"]);
+  assert.deepEqual(out, ["", "", "ABCDEFGHI", "J"]);
 });
 
 test("any text comes out as it went in, cut nowhere inside a pair, and every short piece is seen before it is out", () => {
