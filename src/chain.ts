@@ -28,6 +28,20 @@ export type { ChainDifference, ChangedEntry } from "./core/chain/refresh.ts";
 export type { ChainEvent, ChainLog } from "./core/chain/report.ts";
 export type { ChainResult, ChainResultEntry, ChainStatus } from "./core/chain/result.ts";
 export type { InterceptorSource } from "./core/chain/source.ts";
+export { blocksOf, textOf } from "./core/wire/completion.ts";
+export type {
+  LlmCompletionRequest,
+  LlmCompletionResponse,
+  LlmContent,
+  LlmContentBlock,
+  LlmMessage,
+  LlmParameters,
+  LlmReasoning,
+  LlmRole,
+  LlmTool,
+  LlmToolChoice,
+  LlmUsage,
+} from "./core/wire/gen/completion.ts";
 export type { ListedDescriptor, ListedType } from "./core/wire/descriptors.ts";
 export { EVENTS, type KnownEvent, type PayloadOf } from "./core/wire/events.ts";
 export type {

@@ -6,6 +6,20 @@ export { DEFAULT_LIMITS, type Limits } from "./core/base/limits.ts";
 export { createSignal, type Signal, type SignalLike, type SignalSource } from "./core/base/signal.ts";
 export { VERSION } from "./core/base/version.ts";
 
+export { blocksOf, textOf } from "./core/wire/completion.ts";
+export type {
+  LlmCompletionRequest,
+  LlmCompletionResponse,
+  LlmContent,
+  LlmContentBlock,
+  LlmMessage,
+  LlmParameters,
+  LlmReasoning,
+  LlmRole,
+  LlmTool,
+  LlmToolChoice,
+  LlmUsage,
+} from "./core/wire/gen/completion.ts";
 export type { ListedDescriptor, ListedType } from "./core/wire/descriptors.ts";
 export { EVENTS, type KnownEvent, type PayloadOf } from "./core/wire/events.ts";
 export { readCapability } from "./core/wire/dialects.ts";
@@ -119,7 +133,11 @@ export {
 } from "./core/client/local-chain.ts";
 
 export { guardClient, guardServer, type AttachOptions, type ChainSource, type Guardable } from "./core/guard/attach.ts";
+export { BlockedError, isBlocked } from "./core/guard/blocked-error.ts";
 export type { BlockReason, Decision, InterceptorOutcome } from "./core/guard/decision.ts";
+export type { FunctionCall, FunctionChain, FunctionGuardOptions, GuardedCallOptions, PayloadCheck } from "./core/guard/function-options.ts";
+export { guardFunction, type GuardedFunction } from "./core/guard/guard-function.ts";
+export { guardStream, windowOf, type GuardedStream, type StreamGuardOptions, type TextDeltas } from "./core/guard/guard-stream.ts";
 export { guardTransport, type GuardedTransport } from "./core/guard/guard.ts";
 export type { ExchangeInfo, GuardOptions, GuardPolicy, Refusal } from "./core/guard/options.ts";
 export { relay, type Relay, type RelayEnd, type RelayOptions } from "./core/guard/relay.ts";

@@ -3,3 +3,4 @@ export { protectStdout, stdioTransport, type StdioOptions } from "./node/stdio.t
 export { connectServer, createChain, localChain } from "./node/chain.ts";
 export { listenHandler, type HandlerOptions, type HandlerServer } from "./node/http-handler.ts";
 export { listenHttp, type HttpListener, type ListenOptions } from "./node/http-listener.ts";
+export { workerInterceptor, type WorkerInterceptorOptions, type WorkerInterceptors } from "./node/worker-interceptor.ts";

@@ -7,7 +7,7 @@ import type { ConnectedChain } from "../core/client/local-chain.ts";
 import { connectServer, createChain } from "../node/chain.ts";
 import { describeChainLog, describeNoise, printable } from "./describe.ts";
 import { nearest, UsageError } from "./errors.ts";
-import { isModulePath, loadInterceptors } from "./load-module.ts";
+import { isModulePath, loadInterceptors } from "../node/load-module.ts";
 import { unlessAborted } from "./start-watch.ts";
 import { splitWords } from "./words.ts";
 

@@ -12,7 +12,7 @@ import { openDecisionLog, type DecisionLog } from "./decision-log.ts";
 import { describeCrash, describeInterceptors, describeNoise, printable } from "./describe.ts";
 import { UsageError } from "./errors.ts";
 import type { Exit } from "./exit.ts";
-import { isModulePath } from "./load-module.ts";
+import { isModulePath } from "../node/load-module.ts";
 import { describeOptions, millisecondsOption, parseOptions, type OptionSpec } from "./options.ts";
 import { watchParent } from "./orphan.ts";
 import { buildPolicy, type Policy } from "./policy.ts";

@@ -65,8 +65,9 @@ function isBinary(member: string, object: JsonObject): boolean {
   return member === "blob" && typeof object["uri"] === "string";
 }
 
-/** A name that one side calls the other's tool or prompt by. Names of resources and roots are for people. */
+/** A name that one side calls the other's tool, prompt or model by. Names of resources and roots are for people. */
 function isCallName(member: string, object: JsonObject, { holder }: Place, { event, phase }: Exchange): boolean {
+  if (member === "model") return holder === undefined && (event === "llm/completion" || event === "sampling/createMessage");
   if (member === "id") return object["type"] === "tool_use";
   if (member !== "name") return false;
   if (holder === undefined) return phase === "request" && (event === "tools/call" || event === "prompts/get");

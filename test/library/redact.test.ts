@@ -50,3 +50,25 @@ test("refuses a wrong config when it is made", () => {
   // A caller without types.
   assert.throws(() => redact({ types: ["mail"] } as never), { code: "invalid_argument", message: /types\[0\]/ });
 });
+
+test("masks all that is said to a model and by it, and leaves names and images alone", () => {
+  const mail = "bob@example.com";
+  const image = { type: "image", data: "Ym9iQGV4YW1wbGUuY29t", mimeType: "image/png" };
+  const request = {
+    model: mail,
+    messages: [
+      { role: "system", content: mail },
+      { role: "user", content: [{ type: "text", text: mail }, image] },
+      { role: "assistant", content: [{ type: "reasoning", text: mail }, { type: "tool_use", id: mail, name: mail, input: { to: mail } }] },
+      { role: "tool", content: [{ type: "tool_result", toolUseId: mail, content: [{ type: "text", text: mail }], structuredContent: { to: mail } }] },
+    ],
+    tools: [{ name: mail, description: mail }],
+  };
+  const output = decided(redact(), { event: "llm/completion", phase: "request", payload: request })["payload"];
+  const left = JSON.stringify(output).split(mail).length - 1;
+  const masked = JSON.stringify(output).split("[REDACTED:email]").length - 1;
+  // The model; of a tool's use the id and the name, which its result repeats and its owner knows it by; and the name in the list.
+  assert.deepEqual([left, masked], [5, 7]);
+  assert.deepEqual((output as typeof request).messages[1]?.content[1], image);
+  assert.deepEqual((output as typeof request).model, mail);
+});

@@ -92,6 +92,19 @@ describe("the packed package, installed in an empty project", () => {
     assert.deepEqual(evaluate(script, "--input-type=module"), Object.fromEntries(closed.map((name) => [name, "ERR_PACKAGE_PATH_NOT_EXPORTED"])));
   });
 
+  test("runs interceptors in a worker", () => {
+    const script = `
+      import { createChain, workerInterceptor } from "mcp-interceptors/node";
+      const worker = await workerInterceptor({ module: "policy.mjs" });
+      const chain = createChain();
+      chain.add(worker.interceptors);
+      const statuses = [];
+      for (const name of ["echo", "shell"]) statuses.push((await chain.execute({ event: "tools/call", phase: "request", payload: { name } })).status);
+      await worker.close();
+      console.log(JSON.stringify(statuses));`;
+    assert.deepEqual(evaluate(script, "--input-type=module"), ["success", "validation_failed"]);
+  });
+
   const typeRoots = [join(root, "node_modules", "@types")];
   const compilations: [string, string, object, string][] = [
     ["as modules on Node", "pure.ts", {}, "module"],
@@ -112,13 +125,17 @@ describe("the packed package, installed in an empty project", () => {
   });
 
   test("does what the README shows: its examples are plain modules that compile, and the first one guards its server", async () => {
-    const [first = "", , features = "", http = "", callers = ""] = [...readFileSync(join(root, "README.md"), "utf8").matchAll(/^```ts\n(.*?)^```/gms)].map(([, code]) => code!);
+    const examples = [...readFileSync(join(root, "README.md"), "utf8").matchAll(/^```ts\n(.*?)^```/gms)].map(([, code]) => code!);
+    // The others go on from one before them; the one about callers stands alone, but for the function that checks their tokens.
+    const verify = "declare function verify(token: string | undefined): Promise<{ iss: string; sub: string } | undefined>;\n";
+    const callers = examples.filter((code) => code.includes(" verify(")).map((code) => `import { listenHttp } from "mcp-interceptors/node";\n${verify}${code}`);
+    assert.equal(callers.length, 1);
+    const [first = "", ...more] = [...examples.filter((code) => code.startsWith("import ")), ...callers];
+    assert.ok(more.length >= 3, `${more.length} more`);
     const folder = join(consumer.project, "readme");
     mkdirSync(folder);
     writeFileSync(join(folder, "first.ts"), first);
-    writeFileSync(join(folder, "features.ts"), `${features}\nexport default server;\n`);
-    const verify = "declare function verify(token: string | undefined): Promise<{ iss: string; sub: string } | undefined>;";
-    writeFileSync(join(folder, "http.ts"), `${http}\n${verify}\n${callers}`);
+    for (const [index, code] of more.entries()) writeFileSync(join(folder, `more-${index}.ts`), code);
     const options = { ...STRICTEST, noEmit: true, types: ["node"], typeRoots };
     writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions: options, include: ["*.ts"] }));
     assert.equal(runCompiler(folder, "-p", "."), "");

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { readSources } from "../../spec/generate.ts";
 import { compileSchema } from "../../src/core/schema/schema.ts";
 import type { Problem } from "../../src/core/wire/check.ts";
+import * as completion from "../../src/core/wire/gen/completion.ts";
 import * as interceptors from "../../src/core/wire/gen/interceptors.ts";
 import * as jsonRpc from "../../src/core/wire/gen/json-rpc.ts";
 import * as mcp from "../../src/core/wire/gen/mcp.ts";
@@ -16,7 +17,7 @@ const documents = new Map(readSources().map(({ file, text }) => [file, JSON.pars
 const resources = new Map([...documents].map(([file, document]) => [BASE + file, { ...document, $id: BASE + file }]));
 
 // Every exported name that starts with `check` takes any value and gives the first problem.
-const checks = { ...interceptors, ...jsonRpc, ...mcp } as unknown as Record<string, (value: unknown) => Problem | undefined>;
+const checks = { ...completion, ...interceptors, ...jsonRpc, ...mcp } as unknown as Record<string, (value: unknown) => Problem | undefined>;
 
 /** A value that tends to fit the schema, and is wrong now and then. */
 function sample(schema: unknown, file: string, random: Random, depth: number): unknown {

@@ -39,7 +39,7 @@ export class LocalError extends Error {
  * response rejects the request with it. `data`, if there is any, is JSON.
  */
 export class RpcError extends Error {
-  override readonly name = "RpcError";
+  override readonly name: string = "RpcError";
   readonly code: number;
   readonly data: unknown;
 
@@ -69,6 +69,15 @@ export const ErrorCode = {
   missingClientCapability: -32021,
   unsupportedProtocolVersion: -32022,
 } as const;
+
+/** `instanceof` for what somebody else has thrown: false of a proxy that throws when it is asked. */
+export function isInstance<T extends Error>(thrown: unknown, type: new (...given: never[]) => T): thrown is T {
+  try {
+    return thrown instanceof type;
+  } catch {
+    return false;
+  }
+}
 
 /** Text of whatever was thrown, for logs on this side. Never throws, whatever the value does when it is read. */
 export function describeError(thrown: unknown): string {

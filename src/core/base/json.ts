@@ -106,6 +106,9 @@ function copyValue(value: unknown, depth: number): unknown {
 // brackets are counted above. The comma that the last member lacks is given back.
 function copyList(list: readonly unknown[], depth: number): unknown[] {
   const length = list.length;
+  // Each item takes a character and a comma at least. Asked before the first is read: a proxy may claim any length, and a list of scalars would
+  // fill the memory before its end tells its size.
+  if (length * 2 - 1 > bytesLeft) throw new TooLarge();
   const copy: unknown[] = [];
   let bytes = 0;
   let index = 0;

@@ -1,4 +1,4 @@
-import { describeError, ErrorCode, LocalError, RpcError } from "../base/errors.ts";
+import { describeError, ErrorCode, isInstance, LocalError, RpcError } from "../base/errors.ts";
 import { isObject, ownMember } from "../base/json.ts";
 import { isFailureReason, type FailureReason } from "../interceptor/failure.ts";
 
@@ -24,14 +24,14 @@ export function timeoutFailure(timeoutMs: number): Failure {
  * we sent; every other error is a plain failure, whatever reason it claims.
  */
 export function classify(thrown: unknown, timeoutMs: number): Failure {
-  if (thrown instanceof RpcError) {
+  if (isInstance(thrown, RpcError)) {
     const { code, data } = thrown;
     if (isTimeoutAnswer(thrown)) return { ...timeoutFailure(timeoutMs), thrown };
     const claimed = isObject(data) ? ownMember(data, "reason") : undefined;
     const reason = isFailureReason(claimed) && claimed !== "timeout" ? claimed : isRefusal(code) ? "unavailable" : "crashed";
     return { code, reason, message: describeError(thrown.cause ?? thrown), thrown: thrown.cause ?? thrown };
   }
-  if (thrown instanceof LocalError) {
+  if (isInstance(thrown, LocalError)) {
     return failure(thrown.code === "malformed_result" ? "malformed_result" : "unavailable", thrown.message, thrown);
   }
   return failure("crashed", describeError(thrown), thrown);

@@ -1,4 +1,4 @@
-import { LocalError } from "../base/errors.ts";
+import { isInstance, LocalError } from "../base/errors.ts";
 import type { Host } from "../base/host.ts";
 import { cloneJson, isObject, type JsonObject } from "../base/json.ts";
 import { createSignal, type SignalSource } from "../base/signal.ts";
@@ -179,7 +179,7 @@ function readAnswer(run: Invoking, { entry }: PlannedEntry, answer: unknown, ela
     return { elapsedMs, result };
   } catch (thrown) {
     // A hostile object may throw anything when it is read.
-    const text = thrown instanceof LocalError ? thrown.message : "the result cannot be read";
+    const text = isInstance(thrown, LocalError) ? thrown.message : "the result cannot be read";
     return { elapsedMs, failure: failure("malformed_result", text, thrown) };
   }
 }

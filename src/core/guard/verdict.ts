@@ -73,7 +73,8 @@ const PATIENCE_MS = 30_000;
 function within<T>(host: Host, settled: PromiseLike<T>, ms: number, who: string): Promise<T> {
   return new Promise((resolve, reject) => {
     const cancel = host.setTimer(() => reject(new LocalError("timeout", `${who} took longer than ${ms} ms`)), ms);
-    settled.then(
+    // A promise of ours, which stays one whatever the owner's does.
+    new Promise<T>((settle) => settle(settled)).then(
       (value) => {
         cancel();
         resolve(value);

@@ -33,10 +33,17 @@ class Input implements HandlerInput {
   readonly #options: CallOptions;
   #context: HandlerContext | undefined;
   #config: JsonObject | undefined;
+  #caller: Principal | undefined;
   #signal: PlatformSignal | undefined;
   #source: SignalSource | undefined;
   #ended = false;
   #reason: unknown;
+
+  // All inputs share these, and a handler that holds one must not change what the others are told.
+  static {
+    Object.freeze(this.prototype);
+    Object.freeze(this);
+  }
 
   constructor(name: string, params: InvokeParams, payload: unknown, options: CallOptions) {
     this.name = name;
@@ -56,7 +63,8 @@ class Input implements HandlerInput {
   }
 
   get caller(): Principal | undefined {
-    return this.#options.caller;
+    const { caller, maxDepth } = this.#options;
+    return (this.#caller ??= caller === undefined ? undefined : cloneJson(caller, maxDepth));
   }
 
   get signal(): PlatformSignal {

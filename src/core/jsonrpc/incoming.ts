@@ -1,4 +1,4 @@
-import { describeError, ErrorCode, LocalError, RpcError } from "../base/errors.ts";
+import { describeError, ErrorCode, isInstance, LocalError, RpcError } from "../base/errors.ts";
 import { isObject, type JsonObject } from "../base/json.ts";
 import type { Limits } from "../base/limits.ts";
 import { OwnSignal, type Signal } from "../base/signal.ts";
@@ -116,7 +116,7 @@ export function createIncoming({ limits, log, exposeErrors, handle, send, reques
     running--;
     if (exchange.signal.aborted) return;
     const { id, method } = exchange;
-    if (!(thrown instanceof RpcError)) log({ level: "error", message: `the handler of ${method} failed`, details: { id }, error: thrown });
+    if (!isInstance(thrown, RpcError)) log({ level: "error", message: `the handler of ${method} failed`, details: { id }, error: thrown });
     finish(exchange, failure(id, errorOf(thrown, exposeErrors)));
   };
 
@@ -215,7 +215,12 @@ function failure(id: RequestId, error: ErrorObject): Message {
 
 // What a handler throws may quote anything, so that its text stays on this side unless the owner wants it out.
 function errorOf(thrown: unknown, expose: boolean): ErrorObject {
-  return thrown instanceof RpcError && Number.isSafeInteger(thrown.code) ? thrown.toJson() : internalError(thrown, expose);
+  try {
+    if (isInstance(thrown, RpcError) && Number.isSafeInteger(thrown.code)) return thrown.toJson();
+  } catch {
+    // Whoever threw it has put members of its own in the place of ours.
+  }
+  return internalError(thrown, expose);
 }
 
 function internalError(thrown: unknown, expose: boolean): ErrorObject {

@@ -1,4 +1,4 @@
-import { describeError, ErrorCode, LocalError, RpcError } from "../base/errors.ts";
+import { describeError, ErrorCode, isInstance, LocalError, RpcError } from "../base/errors.ts";
 import { isObject, ownMember, type JsonObject } from "../base/json.ts";
 import type { Log } from "../jsonrpc/log.ts";
 import { describeProblem } from "../wire/check.ts";
@@ -65,7 +65,7 @@ export function createTools(log: Log, compile: SchemaCompiler, options: ToolsOpt
     try {
       outcome = await handler(args, context);
     } catch (thrown) {
-      if (thrown instanceof RpcError || isSuspended(thrown)) throw thrown;
+      if (isInstance(thrown, RpcError) || isSuspended(thrown)) throw thrown;
       log({ level: "debug", message: `the tool ${name} failed`, error: thrown });
       return failed(describeError(thrown));
     }

@@ -1,4 +1,5 @@
 import type { JsonObject } from "../base/json.ts";
+import type { CompletionPayloads } from "./completion.ts";
 import type { Phase } from "./gen/interceptors.ts";
 import type { ErrorObject } from "./message.ts";
 import type { McpPayloads } from "./payloads.ts";
@@ -59,13 +60,15 @@ export interface OpenPayload {
   [member: string]: unknown;
 }
 
+interface Payloads extends McpPayloads, CompletionPayloads {}
+
 /**
- * The payload of an event in a phase: `params` of the request, `result` of the response. MCP's are objects, and so is what `*` and a
- * namespace of MCP's see on a connection. A custom event may carry any JSON, so its payload is `unknown`, and so is that of an event that
- * is not known when the program is compiled. Distributes over unions.
+ * The payload of an event in a phase: `params` of the request, `result` of the response, and of `llm/completion` the common ones. MCP's are
+ * objects, and so is what `*` and a namespace of MCP's see on a connection. A custom event may carry any JSON, so its payload is `unknown`, and so
+ * is that of an event that is not known when the program is compiled. Distributes over unions.
  */
-export type PayloadOf<Event extends string, P extends Phase> = Event extends keyof McpPayloads
-  ? McpPayloads[Event][P]
+export type PayloadOf<Event extends string, P extends Phase> = Event extends keyof Payloads
+  ? Payloads[Event][P]
   : Event extends "*" | KnownEvent | McpEvent | `${McpNamespace}/*` | `notifications/${string}`
     ? OpenPayload
     : unknown;

@@ -1,12 +1,13 @@
 import { equalJson, isObject, ownMember, setMember, type JsonObject } from "../base/json.ts";
 
-/** Our additions to the SEP, in `_meta` of descriptors (the first three) and of `interceptor/invoke` (the rest). */
+/** Our additions to the SEP, in `_meta` of descriptors (the first three), of `interceptor/invoke` (the next two), and of a payload that is a part of a stream. */
 export const OWN_META = {
   handlesErrors: "org.mcp-interceptors/handlesErrors",
   withRequest: "org.mcp-interceptors/withRequest",
   timeoutMs: "org.mcp-interceptors/timeoutMs",
   request: "org.mcp-interceptors/request",
   revalidation: "org.mcp-interceptors/revalidation",
+  window: "org.mcp-interceptors/window",
 } as const;
 
 // Keys without a prefix that MCP has taken (basic/index, `_meta`): progress, and W3C trace context.

@@ -135,6 +135,10 @@ describe("cloneJson", () => {
     let flat: unknown[] = [];
     for (let level = 0; level < 40; level++) flat = [flat, flat];
     assert.throws(() => cloneJson({ flat }, undefined, 100_000), { code: "limit_exceeded" });
+    let reads = 0;
+    const endless = new Proxy([], { get: (_, member) => (member === "length" ? 2 ** 40 : ++reads) });
+    assert.throws(() => cloneJson({ endless }, undefined, 100_000), { code: "limit_exceeded" });
+    assert.equal(reads, 0);
   });
 
   it("takes any value whose text is within the bound, and of plain ASCII exactly those", () => {

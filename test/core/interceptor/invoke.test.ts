@@ -229,3 +229,18 @@ test("hostile thenables settle once or run into the timeout", async () => {
   assert.equal((await errorOf(() => invoke(validator({ name: "x", hooks }, () => trap as never)))).code, -32603);
   await settle();
 });
+
+test("what all inputs share cannot be changed, and the caller is a copy of each handler's own", () => {
+  const caller = { type: "service", id: "gateway" } as const;
+  const seen: unknown[] = [];
+  const vandal = validator({ name: "x", hooks }, (input) => {
+    const shared = Object.getPrototypeOf(input) as object;
+    seen.push(Reflect.defineProperty(shared, "context", { value: { forged: true } }), Reflect.set(input.constructor, "end", undefined));
+    Object.assign(input.caller!, { id: "forged" });
+    seen.push(input.caller?.id);
+    return true;
+  });
+  invoke(vandal, {}, { caller });
+  invoke(validator({ name: "x", hooks }, (input) => (seen.push(input.caller?.id, input.context), true)), { context: { timestamp: "t" } }, { caller });
+  assert.deepEqual(seen, [false, false, "forged", "gateway", { timestamp: "t" }]);
+});

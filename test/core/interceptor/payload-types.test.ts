@@ -19,6 +19,15 @@ test("the handler's payload has the type of the event's params or result, for ev
       // @ts-expect-error: no such level
       return payload.level !== "verbose";
     }),
+    mutator({ name: "one-model", hooks: [{ events: ["llm/completion"], phase: "request" }] }, ({ payload }) => {
+      // @ts-expect-error: a name, not a number
+      const wrong: number = payload.model;
+      return { ...payload, model: String(wrong), parameters: { ...payload.parameters, maxTokens: 100 } };
+    }),
+    validator({ name: "cheap", hooks: [{ events: ["llm/completion"], phase: "response" }] }, ({ payload }) => {
+      const spent: number = payload.usage?.outputTokens ?? 0;
+      return spent < 1_000 && payload.message.role === "assistant";
+    }),
     validator({ name: "reads", hooks: [{ events: ["resources/read", "prompts/get"], phase: "request" }] }, (input) => {
       const asked: string = input.event === "prompts/get" ? input.payload.name : input.payload.uri;
       return asked !== "";
@@ -26,7 +35,7 @@ test("the handler's payload has the type of the event's params or result, for ev
   ];
   assert.deepEqual(
     interceptors.map(({ descriptor }) => descriptor.name),
-    ["budget", "pages", "fewer-roots", "quiet", "reads"],
+    ["budget", "pages", "fewer-roots", "quiet", "one-model", "cheap", "reads"],
   );
 });
 

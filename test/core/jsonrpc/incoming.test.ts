@@ -39,6 +39,8 @@ describe("a request of the peer's gets one answer", () => {
   const error = (code: number, message: string, data?: unknown) => ({ error: { code, message, ...(data === undefined ? {} : { data }) } });
   const circular: Record<string, unknown> = {};
   circular.self = circular;
+  const spring = (): never => assert.fail("trap");
+  const trap: object = new Proxy({}, { get: spring, has: spring, ownKeys: spring, getPrototypeOf: spring });
   const settlesTwice = (resolve: (value: object) => void, reject: (error: unknown) => void) => {
     resolve({ a: 1 });
     resolve({ a: 2 });
@@ -54,6 +56,9 @@ describe("a request of the peer's gets one answer", () => {
     ["a generic error for any other throw", () => { throw new Error("secret"); }, error(-32603, "Internal error")],
     ["a generic error for a LocalError", () => { throw new LocalError("not_found", "secret"); }, error(-32603, "Internal error")],
     ["a generic error for a throw of nothing", () => Promise.reject(undefined), error(-32603, "Internal error")],
+    ["a generic error for a proxy that throws on every trap", () => { throw trap; }, error(-32603, "Internal error")],
+    ["the same of a promise", () => Promise.reject(trap), error(-32603, "Internal error")],
+    ["a generic error for an RpcError whose members throw", () => { throw Object.defineProperty(new RpcError(1, "x"), "toJson", { get: spring }); }, error(-32603, "Internal error")],
     ["a generic error for an RpcError whose code is no integer", () => { throw new RpcError(0.5, "half"); }, error(-32603, "Internal error")],
     ...[null, 1, "text", true, [1]].map((value): [string, () => unknown, object] => [
       `a generic error for the result ${JSON.stringify(value)}`, () => value, error(-32603, "Internal error"),

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { EVENTS, isMcpEvent, needsDirection, type OpenPayload, type PayloadOf } from "../../../src/core/wire/events.ts";
+import type { LlmCompletionRequest, LlmCompletionResponse } from "../../../src/core/wire/gen/completion.ts";
 import type { CallToolParams, CallToolResult, ListRootsResult, ListToolsResult, LogMessageParams, PaginatedParams } from "../../../src/core/wire/gen/mcp.ts";
 
 /** Compiles only where both types are the same. */
@@ -18,7 +19,8 @@ test("the payload's type follows from event and phase", () => {
   holds<Same<PayloadOf<"tools/*", "response">, OpenPayload>>();
   holds<Same<PayloadOf<"roots/list", "response">, ListRootsResult>>();
   holds<Same<PayloadOf<"notifications/message", "request">, LogMessageParams>>();
-  holds<Same<PayloadOf<"llm/completion", "response">, OpenPayload>>();
+  holds<Same<PayloadOf<"llm/completion", "request">, LlmCompletionRequest>>();
+  holds<Same<PayloadOf<"llm/completion", "response">, LlmCompletionResponse>>();
   holds<Same<PayloadOf<"notifications/*" | "notifications/acme", "request">, OpenPayload>>();
   const payload: PayloadOf<"tools/call", "request"> = { name: "shell", _meta: { "com.example/x": 1 } };
   assert.equal(payload.name, "shell");

@@ -1,5 +1,5 @@
 import { base64Encode } from "../../base/bytes.ts";
-import { describeError, ErrorCode, LocalError, RpcError } from "../../base/errors.ts";
+import { describeError, ErrorCode, isInstance, LocalError, RpcError } from "../../base/errors.ts";
 import type { Host } from "../../base/host.ts";
 import { isObject, type JsonObject } from "../../base/json.ts";
 import type { IncomingRequest } from "../../jsonrpc/incoming.ts";
@@ -36,7 +36,7 @@ export function suspended(): LocalError {
 
 /** Tells it apart, for a handler that catches: let it through. */
 export function isSuspended(thrown: unknown): boolean {
-  return thrown instanceof LocalError && thrown.code === "aborted" && thrown.details?.["suspended"] === true;
+  return isInstance(thrown, LocalError) && thrown.code === "aborted" && thrown.details?.["suspended"] === true;
 }
 
 /** For revisions in which a question is a request of its own (ten minutes for what a person has a hand in); elsewhere the client takes its time. */

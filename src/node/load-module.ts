@@ -71,8 +71,8 @@ async function importWithTsx(file: string, url: string): Promise<Record<string, 
   );
 }
 
-// The ES module of tsx's API. `require.resolve` finds the CommonJS one, whose `tsImport` looks for its own parts in the wrong place.
-function tsxApi(base: string): string | undefined {
+/** The file of tsx's API, as an ES module, if tsx is installed where `base` is. `require.resolve` finds the CommonJS one, whose `tsImport` looks for its own parts in the wrong place. */
+export function tsxApi(base: string): string | undefined {
   let manifest: string;
   try {
     manifest = createRequire(base).resolve("tsx/package.json");
