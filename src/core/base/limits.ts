@@ -36,6 +36,8 @@ export interface Limits {
   readonly maxCachedResults: number;
   /** Characters of all results that a client keeps for reuse, per connection. Above: those used longest ago are dropped. */
   readonly maxCachedChars: number;
+  /** Tools whose mirrored parameters (`x-mcp-header`) a client over HTTP keeps, per connection. Above: those listed longest ago are forgotten. */
+  readonly maxMirroredTools: number;
   /** Resources that a client subscribes to in a stateless revision, per connection. Above: subscribing rejects with `limit_exceeded`. */
   readonly maxSubscribedResources: number;
   /** Subschemas that one compiled JSON Schema may reach, embedded and extra documents included. Above: it does not compile. */
@@ -62,6 +64,7 @@ export const DEFAULT_LIMITS: Limits = Object.freeze({
   maxPages: 1_000,
   maxCachedResults: 1_000,
   maxCachedChars: 16 * 1024 * 1024,
+  maxMirroredTools: 10_000,
   maxSubscribedResources: 1_000,
   maxSubschemas: 10_000,
   maxCheckSteps: 10_000_000,
