@@ -122,6 +122,7 @@ async function readStreams(exchange: Exchange, answer: HttpAnswer, parts: Exchan
 
 /** Whether a status will be the same at the next try. */
 export function isFinal(status: number): boolean {
+  if (status === 501 || status === 505) return true;
   return status < 500 && status !== 408 && status !== 409 && status !== 425 && status !== 429;
 }
 
