@@ -1,1 +1,3 @@
+export { connectServer, createChain, localChain, type ConnectServerOptions } from "./web/chain.ts";
+export { fetchSend } from "./web/fetch-send.ts";
 export { portTransport, type PortLike, type PortOptions } from "./web/message-port.ts";

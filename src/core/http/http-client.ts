@@ -38,6 +38,8 @@ export interface HttpTransportOptions {
   readonly maxReconnects?: number;
   /** Whether a server that knows no `initialize` by POST is tried as one of 2024-11-05 (HTTP+SSE). Default true. */
   readonly legacySse?: boolean;
+  /** Called once, when everything else is over: for connections behind `send` that are this transport's own. Must not throw. */
+  readonly release?: () => void;
 }
 
 /**
@@ -176,6 +178,7 @@ export function httpTransport(options: HttpTransportOptions): Transport {
       closing.abort("the connection is closed");
       open.clear();
       await ended;
+      options.release?.();
     })());
 
   return {
