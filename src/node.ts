@@ -2,3 +2,5 @@ export { spawnTransport, type ChildExit, type ChildTransport, type SpawnOptions 
 export { protectStdout, stdioTransport, type StdioOptions } from "./node/stdio.ts";
 export { connectServer, createChain, localChain, type ConnectServerOptions } from "./node/chain.ts";
 export { createHttpSend, type HttpSendOptions, type NodeHttpSend } from "./node/http-send.ts";
+export { listenHandler, type HandlerOptions, type HandlerServer } from "./node/http-handler.ts";
+export { listenHttp, type HttpListener, type ListenOptions } from "./node/http-listener.ts";

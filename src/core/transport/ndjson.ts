@@ -96,16 +96,16 @@ function describe(head: string, tail: string, why: BrokenLine["why"], invalid: I
   return { text: head, why, object: found.object, kind: found.kind, invalid: withSalvage(invalid, found) };
 }
 
-/** {@link encodeChecked} with its line feed. */
+/** The frame as one line with its line feed; throws as {@link encodeText} does. */
 export function encodeLine(frame: Frame, maxDepth: number, maxBytes: number): string {
-  return encodeChecked(frame, maxDepth, maxBytes) + "\n";
+  return encodeText(frame, maxDepth, maxBytes) + "\n";
 }
 
 /**
- * The frame as one line. Throws `not_json` for a message that JSON cannot carry, or that is nested too deeply, and `limit_exceeded` for one that
- * is certain to have more than `maxBytes`; whoever sends it counts the bytes.
+ * The frame as one line, without a line feed. Throws `not_json` for a message that JSON cannot carry, or that is nested too deeply, and
+ * `limit_exceeded` for one that is certain to have more than `maxBytes`; whoever sends it counts the bytes.
  */
-export function encodeChecked(frame: Frame, maxDepth: number, maxBytes: number): string {
+export function encodeText(frame: Frame, maxDepth: number, maxBytes: number): string {
   if (frame.text !== undefined) return encodeFrame(frame);
   try {
     // Stringify alone would drop or alter what JSON cannot carry.
