@@ -72,7 +72,12 @@ async function readRefusal(id: RequestId, answer: HttpAnswer, parts: ExchangePar
   try {
     const [item, ...more] = await readJson(body, parts);
     const frame = item?.frame === undefined || more.length > 0 ? undefined : answering(id, item.frame);
-    return frame !== undefined && isErrorResponse(frame.message) ? { frame, status } : { failure };
+    if (frame === undefined || !isErrorResponse(frame.message)) return { failure };
+    // Without an id it is the door that speaks, and what it says by its status counts.
+    if ((status === 401 || status === 403) && frame !== item?.frame) {
+      return { failure: { ...failure, message: `${failure.message}: ${frame.message.error.message}` } };
+    }
+    return { frame, status };
   } catch {
     return { failure };
   }
