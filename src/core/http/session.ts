@@ -14,13 +14,10 @@ import type { HttpRequest, HttpResponse } from "./exchange.ts";
 import { HttpPeer } from "./http-peer.ts";
 import { badRequest, streamResponse, unavailable } from "./http-responses.ts";
 import { outgoingText } from "./outgoing-text.ts";
-import { createPost, type Post, type PostOptions } from "./post.ts";
+import { createPost, type Post, type StreamRules } from "./post.ts";
 import { takeIn, type IntakeParts } from "./session-intake.ts";
 import { COMMENT, decodeEventId } from "./sse-encoder.ts";
 import { createSseLane, type StreamStore } from "./sse-lane.ts";
-
-/** How a server treats its streams. */
-export type StreamRules = Pick<PostOptions, "clock" | "maxChars" | "keepAliveMs" | "stallMs" | "streamAfterMs" | "retryMs" | "releaseAfterMs">;
 
 export interface SessionParts {
   readonly id: string;
@@ -57,12 +54,19 @@ const OWN_STREAM = 0;
 const POLLING_SINCE = "2025-11-25";
 
 
+/** A request of the client's, while it is owed an answer. */
+interface Asked {
+  post: Post | undefined;
+  /** The number of its stream, where that can be resumed. */
+  readonly stream: number | undefined;
+}
+
 export function createSession({ id, principal, limits, rules, store, ended }: SessionParts): Session {
   const connection = newConnection("http");
   const inbox = createInbox(limits.maxQueuedFrames);
   const batches = createBatches(limits);
   // By the id of the client's request, while that is owed an answer.
-  const posts = new Map<RequestId, { readonly post: Post; readonly stream: number | undefined }>();
+  const posts = new Map<RequestId, Asked>();
   // By the number of the stream, while more may come on it.
   const resumable = new Map<number, Post>();
   let streams = OWN_STREAM;
@@ -73,6 +77,7 @@ export function createSession({ id, principal, limits, rules, store, ended }: Se
   let version = "";
   let disposed = false;
 
+  const over = () => badRequest("Session not found", undefined, 404);
   const storeOf = (stream: number): StreamStore | undefined =>
     store && { stream, put: (event) => store.put(id, stream, event), after: (place) => store.after(id, stream, place) };
   const own = createSseLane({
@@ -86,7 +91,7 @@ export function createSession({ id, principal, limits, rules, store, ended }: Se
     if (disposed) return;
     disposed = true;
     inbox.end();
-    for (const [asked, { post }] of posts) post.fail(unavailable("The session has ended without an answer", asked));
+    for (const [asked, { post }] of posts) post?.fail(unavailable("The session has ended without an answer", asked));
     posts.clear();
     resumable.clear();
     own.close();
@@ -95,6 +100,7 @@ export function createSession({ id, principal, limits, rules, store, ended }: Se
   };
 
   const whyNot = (ids: readonly RequestId[]): HttpResponse | undefined => {
+    if (disposed) return over();
     const taken = ids.find((asked, at) => posts.has(asked) || ids.indexOf(asked) !== at);
     if (taken !== undefined) return badRequest(`The request id ${JSON.stringify(taken)} is in use`, taken);
     if (posts.size + ids.length > limits.maxIncomingRequests) return unavailable("Too many requests in flight in this session", ids[0]);
@@ -108,7 +114,7 @@ export function createSession({ id, principal, limits, rules, store, ended }: Se
     // The handshake cannot be resumed: its client does not know yet what it may do.
     const stream = store === undefined || opens ? undefined : ++streams;
     const post = createPost({
-      ...rules,
+      rules,
       request,
       responses,
       ...(opens ? { headers: [["mcp-session-id", id]] } : {}),
@@ -128,9 +134,12 @@ export function createSession({ id, principal, limits, rules, store, ended }: Se
 
   const answer = (frame: Frame, asked: RequestId): Promise<void> => {
     const text = outgoingText(frame, limits);
-    const { post, stream } = posts.get(asked) ?? {};
-    if (post === undefined) return Promise.reject(closedError("nobody waits for this answer"));
+    const waits = posts.get(asked);
+    if (waits?.post === undefined) return Promise.reject(closedError("nobody waits for this answer"));
+    const { post, stream } = waits;
     posts.delete(asked);
+    // A table that the map has outgrown may hold on to the entry for long, see `createLinkedList`.
+    waits.post = undefined;
     const { message } = frame;
     if (asked !== opening) {
       const sent = post.answer(text, 200);
@@ -184,7 +193,7 @@ export function createSession({ id, principal, limits, rules, store, ended }: Se
     owner: principalKey(principal),
     get inUse() {
       if (waiting > 0 || own.connected) return true;
-      for (const { post } of posts.values()) if (post.lane?.connected === true) return true;
+      for (const { post } of posts.values()) if (post?.lane?.connected === true) return true;
       return false;
     },
     usedAt: rules.clock.now,
@@ -192,7 +201,7 @@ export function createSession({ id, principal, limits, rules, store, ended }: Se
       const from = new HttpPeer(connection, request.headers, caller);
       const parts: IntakeParts = { limits, batches, inbox, whyNot, open: (...of) => open(request, ...of) };
       return takeIn(text, decoded, from, parts).catch((thrown: unknown) => {
-        if (thrown instanceof LocalError && thrown.code === "closed") return badRequest("The session has ended", undefined, 404);
+        if (thrown instanceof LocalError && thrown.code === "closed") return over();
         throw thrown;
       });
     },
@@ -204,8 +213,8 @@ export function createSession({ id, principal, limits, rules, store, ended }: Se
       let lane = stream === OWN_STREAM ? own : resumable.get(stream)?.lane;
       if (lane === undefined && store !== undefined && place !== undefined) {
         // The stream is over; what is left of it is read from the store.
-        const endedAt = store.after(id, stream, place)?.at(-1)?.place ?? place;
-        if (stream <= streams) lane = createSseLane({ ...rules, store: storeOf(stream), endedAt, releaseAfterMs: undefined });
+        const left = store.after(id, stream, place);
+        if (left !== undefined) lane = createSseLane({ ...rules, store: storeOf(stream), endedAt: left.at(-1)?.place ?? place, releaseAfterMs: undefined });
       }
       const source = lane?.connect(COMMENT, place);
       return source === undefined ? badRequest("The stream cannot be resumed: what followed this event is not kept") : streamResponse(source);
