@@ -89,16 +89,15 @@ export function createCaller({ url, send, headers, authorize }: CallerOptions): 
     }));
 
   return async (call) => {
-    const given = await ask({ url });
-    refuseAborted(call.signal);
+    const { signal } = call;
+    const given = await unlessAborted(ask({ url }), signal);
     const answer = await attempt(call, checkHeaders(given ?? {}));
     const refused = refusalIn(answer);
     if (refused === undefined) return answer;
     // The refused request was not served, so that it may be sent again.
-    const again = await askAgain({ url, refused });
+    const again = await unlessAborted(askAgain({ url, refused }), signal);
     if (again === undefined) return answer;
     answer.body.cancel();
-    refuseAborted(call.signal);
     return attempt(call, checkHeaders(again));
   };
 }
@@ -125,6 +124,12 @@ function checkHeaders(headers: HeaderRecord): HeaderList {
   });
 }
 
-function refuseAborted({ aborted, reason }: Signal): void {
-  if (aborted) throw new LocalError("aborted", "the request was given up before it was sent", { details: { delivery: "none" }, cause: reason });
+// The hook may take as long as it likes, a user who logs in included; a request does not wait for it once it is given up.
+function unlessAborted<T>(answer: Promise<T>, signal: Signal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const unlink = signal.onAbort((cause) => {
+      reject(new LocalError("aborted", "the request was given up before it was sent", { details: { delivery: "none" }, cause }));
+    });
+    answer.then(resolve, reject).finally(() => unlink());
+  });
 }

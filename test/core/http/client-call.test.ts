@@ -89,6 +89,20 @@ describe("the authorization of a client over HTTP", () => {
     ]);
   });
 
+  it("does not hold up the end of the transport, however long it takes", async () => {
+    let stuck = false;
+    const { transport, host, http, arrived } = await inSession({ authorize: () => (stuck ? new Promise(() => {}) : {}) });
+    stuck = true;
+    await transport.send({ message: modern(1, "x") as never });
+    let closed = false;
+    void transport.close().then(() => (closed = true));
+    await host.advance(2_000);
+    assert.equal(closed, true);
+    assert.equal(await http.waiting(), 0);
+    assert.deepEqual(await arrived(), []);
+    assert.equal(host.liveTimers, 0);
+  });
+
   it("sends no request that was given up while it was asked", async () => {
     let give!: (headers: Record<string, string>) => void;
     const { transport, http, done } = rig({ authorize: () => new Promise((resolve) => (give = resolve)) });
