@@ -13,8 +13,10 @@ export interface ListenOptions extends Omit<HttpServerOptions, "host">, Omit<Han
    * this server.
    */
   readonly host?: string;
-  /** The path of the MCP endpoint. Default `/mcp`; any other is answered 404. */
+  /** The path of the MCP endpoint. Default `/mcp`. */
   readonly path?: string;
+  /** Answers requests to other paths, such as those of Protected Resource Metadata; nothing of them has been checked. Default: 404. */
+  readonly otherwise?: HttpHandler;
 }
 
 export interface HttpListener extends Omit<HttpServer, "handle"> {
@@ -25,14 +27,13 @@ export interface HttpListener extends Omit<HttpServer, "handle"> {
 
 /** Serves MCP over HTTP: `const listener = await listenHttp({ port: 3000 }); serve(server, listener)`. */
 export async function listenHttp(options: ListenOptions = {}): Promise<HttpListener> {
-  const { host = "127.0.0.1", path = "/mcp", closeGraceMs = 1_000, ...rest } = options;
+  const { host = "127.0.0.1", path = "/mcp", closeGraceMs = 1_000, otherwise = nothingHere, ...rest } = options;
   if (!path.startsWith("/")) throw new LocalError("invalid_argument", "path begins with /");
   if (rest.allowedHosts === undefined && !isLoopback(host)) {
     throw new LocalError("invalid_argument", `a server on ${host} needs allowedHosts: the names that clients call it by, or "any"`);
   }
   const server = createHttpServer({ ...rest, closeGraceMs, host: nodeHost() });
-  const handler: HttpHandler = (request) =>
-    request.path === path ? server.handle(request) : Promise.resolve(badRequest("There is nothing here", undefined, 404));
+  const handler: HttpHandler = (request) => (request.path === path ? server.handle(request) : otherwise(request));
   const { origin, port, close } = await listenHandler(handler, { ...rest, host });
   return {
     url: `${origin}${path}`,
@@ -48,6 +49,8 @@ export async function listenHttp(options: ListenOptions = {}): Promise<HttpListe
     },
   };
 }
+
+const nothingHere: HttpHandler = () => Promise.resolve(badRequest("There is nothing here", undefined, 404));
 
 function isLoopback(host: string): boolean {
   return host === "::1" || host.startsWith("127.") || LOOPBACK_HOSTS.includes(host);

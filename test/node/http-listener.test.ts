@@ -152,6 +152,15 @@ describe("listenHttp", () => {
     });
   });
 
+  it("leaves other paths to a handler of one's own", async () => {
+    const otherwise: ListenOptions["otherwise"] = async ({ path }) => ({ status: 200, headers: [], body: `{"at":"${path}"}` });
+    await withListener({ otherwise }, async ({ url }) => {
+      const path = "/.well-known/oauth-protected-resource";
+      assert.equal((await send(url.replace("/mcp", path), { method: "GET" })).text, `{"at":"${path}"}`);
+      assert.equal((await send(url, echo as never)).status, 200);
+    });
+  });
+
   it("is not reached from elsewhere unless it is told by which names", async () => {
     await assert.rejects(listenHttp({ host: "0.0.0.0" }), /allowedHosts/);
     const listener = await listenHttp({ host: "0.0.0.0", allowedHosts: ["mcp.example.com"] });

@@ -162,16 +162,15 @@ export function createHttpServer(options: HttpServerOptions = {}): HttpServer {
     return refusal ?? emptyResponse(204);
   };
 
-  const answer = async (request: HttpRequest): Promise<HttpResponse> => {
-    let principal: Principal | undefined;
-    if (options.authenticate !== undefined) {
-      const known = await principalOf(request, options.authenticate);
-      if (known.refusal !== undefined) return known.refusal;
-      principal = known.principal;
-    }
+  const answer = (request: HttpRequest): HttpResponse | Promise<HttpResponse> => {
+    if (options.authenticate === undefined) return answerTo(request, undefined);
+    return principalOf(request, options.authenticate).then(({ refusal, principal }) => refusal ?? answerTo(request, principal));
+  };
+
+  const answerTo = (request: HttpRequest, principal: Principal | undefined): HttpResponse | Promise<HttpResponse> => {
     switch (request.method) {
       case "POST":
-        return await post(request, principal);
+        return post(request, principal);
       case "GET":
         return listen(request, principal);
       case "DELETE":

@@ -22,6 +22,10 @@ describe("resolveVersions", () => {
 });
 
 describe("admit serves", () => {
+  test("initialize with the modern _meta as a stateless request, which that era has no handler for; older servers do not look at it", () => {
+    const params = { ...HELLO, _meta: MODERN };
+    assert.deepEqual([BOTH, OLD].map((versions) => admit("initialize", params, undefined, versions).kind), ["request", "initialize"]);
+  });
   for (const version of HANDSHAKE_VERSIONS) {
     test(`initialize with ${version} in that version`, () => {
       const admission = admit("initialize", { ...HELLO, protocolVersion: version }, undefined, BOTH);
