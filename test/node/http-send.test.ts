@@ -188,6 +188,24 @@ describe("createHttpSend of Node, in what fetch does not say", () => {
     send.close();
   });
 
+  it("lets no answer be late: keepAliveMs is for idle connections alone", async () => {
+    const send = createHttpSend({ keepAliveMs: 20 });
+    const sockets = new Set<unknown>();
+    const handler: Handler = (request, response) => {
+      sockets.add(request.socket);
+      response.write("a");
+      setTimeout(() => response.end("b"), 120);
+    };
+    await serving(handler, async (url) => {
+      assert.equal(await text(await send(post(url))), "ab");
+      const [socket] = sockets;
+      if (!(socket as Socket).destroyed) await once(socket as Socket, "close");
+      assert.equal(await text(await send(post(url))), "ab");
+      assert.equal(sockets.size, 2);
+    });
+    send.close();
+  });
+
   it("says that nothing was delivered where the other side speaks no TLS", async () => {
     const send = createHttpSend();
     await rawServing((socket) => socket.end("HTTP/1.1 400 Bad Request\r\n\r\n"), async (url) => {
