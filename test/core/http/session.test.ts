@@ -165,7 +165,7 @@ describe("a session", () => {
 
   const bodies: [name: string, body: unknown, code: number, id: unknown][] = [
     ["no JSON", "{", -32700, null],
-    ["bytes that are no UTF-8", new Uint8Array([0x7b, 0xff, 0x7d]), -32700, null],
+    ["bytes that are no UTF-8", Buffer.from('{"jsonrpc":"2.0","id":7,"method":"ping","params":{"x":"\xff"}}', "latin1"), -32700, null],
     ["a null id", { jsonrpc: "2.0", id: null, method: "tools/list" }, -32600, null],
     ["a fractional id", { jsonrpc: "2.0", id: 1.5, method: "tools/list" }, -32600, null],
     ["a method of a wrong type", { jsonrpc: "2.0", id: 7, method: 5 }, -32600, 7],
@@ -183,6 +183,15 @@ describe("a session", () => {
       assert.equal(message["id"], id);
     });
   }
+});
+
+describe("a body", () => {
+  it("may have the character that stands for a broken one, and any other", async () => {
+    const { http } = served();
+    const session = await openSession(http.handle);
+    const echoed = session.request(1, "tools/call", { name: "echo", arguments: { text: "\ufffd😀\u2028" } });
+    assert.equal(textOf(await echoed.json()), "\ufffd😀\u2028");
+  });
 });
 
 describe("the stream of a session", () => {
