@@ -3,6 +3,10 @@ import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { createSignal } from "../../src/core/base/signal.ts";
 import { validator } from "../../src/core/interceptor/define.ts";
+import { serve } from "../../src/core/http/serve.ts";
+import { McpServer } from "../../src/core/mcp/server.ts";
+import { hostInterceptors } from "../../src/core/server/interceptor-server.ts";
+import { listenHttp } from "../../src/node/http-listener.ts";
 import { connectServer, createChain, localChain } from "../../src/node/chain.ts";
 
 const fixture = (name: string) => fileURLToPath(new URL(`../cli/fixtures/${name}`, import.meta.url));
@@ -47,7 +51,23 @@ describe("a chain that starts servers", { concurrency: 3 }, () => {
     await assert.rejects(adding, { code: "aborted" });
   });
 
-  it("does not speak HTTP yet, and says so", async () => {
-    await assert.rejects(connectServer({ url: "https://example.com/mcp" }), { code: "unsupported", message: /https:\/\/example\.com\/mcp cannot be reached: this version speaks stdio only/ });
+  it("finds the interceptors of a server behind a URL, and gives its connections back at close", async () => {
+    const server = new McpServer({ name: "policies", version: "1" });
+    hostInterceptors(server, [validator({ name: "names", hooks: [{ events: ["tools/call"], phase: "request" }] }, ({ payload }) => payload.name !== "rm")]);
+    const listener = await listenHttp({ port: 0, authenticate: ({ headers }) => (headers.get("x-key") === "k" ? { principal: { type: "service" } } : { challenge: {} }) });
+    void serve(server, listener);
+    const chain = createChain();
+    await assert.rejects(chain.addServer({ url: listener.url }), { code: "refused" });
+    await chain.addServer({ url: listener.url, headers: { "X-Key": "k" } });
+    assert.deepEqual(chain.entries.map(({ address }) => address), ["server-1/names"]);
+    assert.equal((await chain.execute({ ...CALL, payload: { name: "rm" } })).status, "validation_failed");
+    await chain.close();
+    await listener.close();
+  });
+
+  it("says of a URL behind which nobody listens that the server cannot be reached", async () => {
+    await assert.rejects(connectServer({ url: "http://127.0.0.1:1/mcp" }), { code: "closed", message: /cannot be reached/, details: { delivery: "none" } });
+    await assert.rejects(createChain().addServer({ url: "http://127.0.0.1:1/mcp" }), { code: "closed" });
+    await assert.rejects(connectServer({ url: "/mcp" }), { code: "invalid_argument" });
   });
 });
