@@ -39,8 +39,19 @@ export function isSuspended(thrown: unknown): boolean {
   return thrown instanceof LocalError && thrown.code === "aborted" && thrown.details?.["suspended"] === true;
 }
 
-/** For revisions in which a question is a request of its own (ten minutes for what a person has a hand in); elsewhere the client takes its time. */
-export type AskOptions = Pick<RequestOptions, "timeoutMs" | "signal" | "onProgress">;
+/**
+ * `timeoutMs`, `signal` and `onProgress` are for revisions in which a question is a request of its own (ten minutes for what a person has a hand
+ * in); elsewhere the client takes its time. The others are for revisions in which a result asks.
+ */
+export interface AskOptions extends Pick<RequestOptions, "timeoutMs" | "signal" | "onProgress"> {
+  /** The question's key in the result, one of its own in the exchange. Default: `ask-1` for the first one, and so on. */
+  readonly key?: string;
+  /**
+   * `false`: no state ties the answer to the question, and one that comes under the key is taken although nobody has asked. For a question that
+   * always reads the same, and whose answer is as good without it. Needs a key. Default `true`.
+   */
+  readonly sealed?: boolean;
+}
 
 /** How a handler asks the client, in either era. */
 export interface Asker {
@@ -128,7 +139,8 @@ export function createDirectAsker({ host, request, capabilities, version, compil
       const timeout = method === "roots/list" ? {} : { timeoutMs: PERSON_TIMEOUT_MS };
       let answer: JsonObject;
       try {
-        answer = await request.request(method, withElicitationId(question.request, host), { ...timeout, ...options });
+        const { key: _key, sealed: _sealed, ...requestOptions } = options;
+        answer = await request.request(method, withElicitationId(question.request, host), { ...timeout, ...requestOptions });
       } catch (thrown) {
         // Passed on as it is, the client's error would look like one of this server's about its own request.
         if (!(thrown instanceof RpcError)) throw thrown;
