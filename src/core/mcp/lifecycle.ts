@@ -45,9 +45,12 @@ export function resolveVersions(wanted: readonly string[] = PROTOCOL_VERSIONS): 
  * (2026-07-28, basic/versioning). A server without stateless revisions behaves as the older ones do, and does not look at that `_meta`.
  */
 export function admit(method: string, params: JsonObject, session: Session | undefined, versions: Versions): Admission {
-  if (method === "initialize") return { kind: "initialize", session: openSession(params, session, versions) };
   const meta = ownMember(params, "_meta");
   const modern = isObject(meta) && (Object.hasOwn(meta, META.protocolVersion) || Object.hasOwn(meta, META.clientCapabilities));
+  // A stateless request by that name asks for what its revision does not have.
+  if (method === "initialize" && !(modern && versions.stateless.length > 0)) {
+    return { kind: "initialize", session: openSession(params, session, versions) };
+  }
   if (versions.stateless.length > 0 && (modern || method === "server/discover" || versions.handshake.length === 0)) {
     return admitStateless(isObject(meta) ? meta : {}, versions);
   }
