@@ -95,10 +95,12 @@ async function probe(parts: ConnectParts, version: string, tried: ReadonlySet<st
   const info = isImplementation(named) ? named : undefined;
   return { server: { era: "stateless", version, info, capabilities, instructions: instructionsIn(result) } };
 
-  // The newest common revision that the server has not refused yet.
+  // The newest common revision that the server has not refused yet. One that it names in the very refusal is tried once more: replicas of
+  // a server that is being replaced contradict each other so.
   async function settleOn(named: readonly string[], error: unknown): Promise<Probed> {
     const refused = new Set([...tried, version]);
-    const common = versions.stateless.find((ours) => named.includes(ours) && !refused.has(ours));
+    const other = versions.stateless.find((ours) => named.includes(ours) && !refused.has(ours));
+    const common = other ?? (error !== undefined && named.includes(version) && !tried.has(version) ? version : undefined);
     if (common !== undefined) return await probe(parts, common, refused);
     // A server of both kinds says so, and then the handshake is open to us; else it is no use to try.
     if (versions.handshake.some((ours) => named.includes(ours))) return { supported: named, error };
