@@ -1,0 +1,112 @@
+// Tools that answer by themselves: each kind of content, failure, progress, log messages, and lists that change.
+import type { McpServer, ServerContext } from "mcp-interceptors";
+import { addTool, embedded, PICTURE, SOUND, text } from "./pieces.ts";
+
+export type Pause = (milliseconds: number) => Promise<unknown>;
+
+export function addTools(server: McpServer, pause: Pause): void {
+  addContents(server);
+  addWork(server, pause);
+  addSchemas(server);
+  addChanges(server);
+}
+
+function addContents(server: McpServer): void {
+  addTool(server, "test_simple_text", "A text.", () => "This is a simple text response for testing.");
+  addTool(server, "test_image_content", "A picture.", () => ({ content: [PICTURE] }));
+  addTool(server, "test_audio_content", "A sound.", () => ({ content: [SOUND] }));
+  addTool(server, "test_embedded_resource", "A resource within the result.", () => ({
+    content: [embedded("test://embedded-resource", "This is an embedded resource content.")],
+  }));
+  addTool(server, "test_multiple_content_types", "Several kinds of content.", () => ({
+    content: [
+      text("Multiple content types test:"),
+      PICTURE,
+      embedded("test://mixed-content-resource", JSON.stringify({ test: "data", value: 123 }), "application/json"),
+    ],
+  }));
+  // What a tool throws becomes a result that the model can read.
+  addTool(server, "test_error_handling", "Fails.", () => {
+    throw new Error("This tool intentionally returns an error for testing");
+  });
+}
+
+function addWork(server: McpServer, pause: Pause): void {
+  addTool(server, "test_tool_with_progress", "Reports its progress.", async (_args, { reportProgress }) => {
+    for (const progress of [0, 50, 100]) {
+      if (progress > 0) await pause(50);
+      // Goes to the client if it has asked for progress.
+      await reportProgress(progress, 100);
+    }
+    return "done";
+  });
+  const log = async (_args: unknown, { log }: ServerContext) => {
+    log("info", "Tool execution started");
+    await pause(50);
+    log("info", "Tool processing data");
+    await pause(50);
+    log("info", "Tool execution completed");
+    return "logged";
+  };
+  addTool(server, "test_tool_with_logging", "Logs while it works.", log);
+  addTool(server, "test_logging_tool", "Logs while it works, to clients that want it.", log);
+}
+
+function addSchemas(server: McpServer): void {
+  // All keywords of JSON Schema 2020-12 are checked here, and reach the client as they are written.
+  server.tool(
+    {
+      name: "json_schema_2020_12_tool",
+      description: "Takes a person with an address and one way to be reached.",
+      inputSchema: {
+        $schema: "https://json-schema.org/draft/2020-12/schema",
+        type: "object",
+        $defs: { address: { $anchor: "addressDef", ...textual("street", "city") } },
+        properties: {
+          ...textual("name", "phone", "email").properties,
+          address: { $ref: "#/$defs/address" },
+          contactMethod: { type: "string", enum: ["phone", "email"] },
+        },
+        allOf: [{ anyOf: [{ required: ["phone"] }, { required: ["email"] }] }],
+        if: { properties: { contactMethod: { const: "phone" } }, required: ["contactMethod"] },
+        then: { required: ["phone"] },
+        else: { required: ["email"] },
+        additionalProperties: false,
+      },
+    },
+    ({ name }) => `${String(name)} can be reached`,
+  );
+  // The client repeats the region in the header Mcp-Param-Region, so that what stands in between can route by it (2026-07-28).
+  server.tool(
+    {
+      name: "test_x_mcp_header",
+      description: "Runs a query in a region.",
+      inputSchema: {
+        type: "object",
+        properties: { region: { type: "string", "x-mcp-header": "Region" }, query: { type: "string" } },
+        required: ["region"],
+      },
+    },
+    ({ region }) => `ran in ${String(region)}`,
+  );
+}
+
+function textual(...names: string[]) {
+  return { type: "object", properties: Object.fromEntries(names.map((name) => [name, { type: "string" }])) };
+}
+
+/** Lists that change while they are looked at; the clients that listen are told. */
+function addChanges(server: McpServer): void {
+  let tool: { remove(): void } | undefined;
+  addTool(server, "test_trigger_tool_change", "Adds a tool, or takes it away again.", () => {
+    if (tool === undefined) tool = addTool(server, "test_sometimes", "Is not always there.", () => "here");
+    else tool = void tool.remove();
+    return "changed";
+  });
+  let prompt: { remove(): void } | undefined;
+  addTool(server, "test_trigger_prompt_change", "Adds a prompt, or takes it away again.", () => {
+    if (prompt === undefined) prompt = server.prompt({ name: "test_sometimes", description: "Is not always there." }, () => "here");
+    else prompt = void prompt.remove();
+    return "changed";
+  });
+}
