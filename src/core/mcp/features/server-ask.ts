@@ -53,6 +53,14 @@ export interface AskOptions extends Pick<RequestOptions, "timeoutMs" | "signal" 
   readonly sealed?: boolean;
 }
 
+/** What is wrong with a question's key in its exchange, whose keys so far are `taken`; the same in all revisions, although one alone needs keys. */
+export function keyProblem({ key, sealed = true }: AskOptions, actual: string, taken: Set<string>): RpcError | undefined {
+  if (!sealed && key === undefined) return new RpcError(ErrorCode.internalError, "The handler asks a question that is not sealed without a key");
+  if (taken.has(actual)) return new RpcError(ErrorCode.internalError, `The handler asks twice under the key ${JSON.stringify(actual)}`);
+  taken.add(actual);
+  return undefined;
+}
+
 /** How a handler asks the client, in either era. */
 export interface Asker {
   ask<Answer>(question: Question<Answer>, options?: AskOptions): Promise<Answer>;
@@ -130,16 +138,21 @@ export interface DirectAskerParts {
 /** Asks by requests of the server's own, in the exchange of the request that is being handled (handshake revisions). */
 export function createDirectAsker({ host, request, capabilities, version, compile }: DirectAskerParts): Asker {
   const made = new Map<string, unknown>();
+  const keys = new Set<string>();
+  let asked = 0;
   return {
     async ask<Answer>(question: Question<Answer>, options: AskOptions = {}) {
       const { method } = question.request;
+      const { key, sealed: _sealed, ...requestOptions } = options;
+      asked++;
+      const problem = keyProblem(options, key ?? `ask-${asked}`, keys);
+      if (problem !== undefined) throw problem;
       requireSound(question.request);
       requireCapability(question.request, capabilities);
       requireKnown(question.request, version);
       const timeout = method === "roots/list" ? {} : { timeoutMs: PERSON_TIMEOUT_MS };
       let answer: JsonObject;
       try {
-        const { key: _key, sealed: _sealed, ...requestOptions } = options;
         answer = await request.request(method, withElicitationId(question.request, host), { ...timeout, ...requestOptions });
       } catch (thrown) {
         // Passed on as it is, the client's error would look like one of this server's about its own request.
@@ -147,8 +160,8 @@ export function createDirectAsker({ host, request, capabilities, version, compil
         const details = { code: thrown.code };
         throw new LocalError("refused", `the client did not answer ${method}: ${describeError(thrown)}`, { details, cause: thrown });
       }
-      const problem = question.check(answer, compile);
-      if (problem !== undefined) throw new LocalError("invalid_message", `the client's answer to ${method}: ${describeProblem(problem, "result")}`);
+      const misfit = question.check(answer, compile);
+      if (misfit !== undefined) throw new LocalError("invalid_message", `the client's answer to ${method}: ${describeProblem(misfit, "result")}`);
       // The check vouches for the type.
       return answer as Answer;
     },

@@ -8,7 +8,7 @@ import { checkRetryParams, type ClientCapabilities, type InputRequest } from "..
 import type { SchemaCompiler } from "../endpoint.ts";
 import { invalidParams } from "../lifecycle.ts";
 import type { Binding, SealedStates } from "../sealed-state.ts";
-import { requireCapability, suspended, type Asker, type AskOptions, type Question } from "./server-ask.ts";
+import { keyProblem, requireCapability, suspended, type Asker, type AskOptions, type Question } from "./server-ask.ts";
 import { requireSound } from "./server-question.ts";
 
 /** One request of a revision in which a server asks by its result. */
@@ -134,9 +134,8 @@ function openSuspension(parts: SuspensionParts, request: IncomingRequest, origin
   const answerTo = async <Answer>(index: number, { request: given, check }: Question<Answer>, options: AskOptions): Promise<Answer> => {
     const { key = `ask-${index + 1}`, sealed = true } = options;
     if (!ASKING.has(method)) throw new LocalError("unsupported", `in this revision nothing can be asked while ${method} is answered`);
-    if (!sealed && options.key === undefined) throw new LocalError("invalid_argument", "a question that is not sealed needs a key");
-    if (keys.has(key)) throw (verdict = new RpcError(ErrorCode.internalError, `The handler asks twice under the key ${JSON.stringify(key)}`));
-    keys.add(key);
+    const problem = keyProblem(options, key, keys);
+    if (problem !== undefined) throw (verdict = problem);
     if (typeof params["requestState"] === "string" && !states.looksSealed(params["requestState"])) {
       throw (verdict = invalidParams("params.requestState is not what this server gave out"));
     }
@@ -156,8 +155,8 @@ function openSuspension(parts: SuspensionParts, request: IncomingRequest, origin
       verdict ??= "suspended";
       throw suspended();
     }
-    const problem = check(known, compile);
-    if (problem !== undefined) throw (verdict = invalidParams(describeProblem(problem, `params.inputResponses.${key}`)));
+    const misfit = check(known, compile);
+    if (misfit !== undefined) throw (verdict = invalidParams(describeProblem(misfit, `params.inputResponses.${key}`)));
     asked[index] = { key, request: question, digest, sealed, answer: known };
     // The check vouches for the type.
     return cloneJson(known) as Answer;

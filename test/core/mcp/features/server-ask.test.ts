@@ -270,9 +270,11 @@ describe("in 2026-07-28", () => {
     assert.deepEqual(Object.keys(second.inputRequests as JsonObject), ["__proto__"]);
     assert.deepEqual(said(await client.call("tools/call", { name: "t" })), ["accept", 1]);
 
-    const twice = asking(({ elicit, listRoots }) => Promise.all([elicit(FORM, { key: "a" }), listRoots({ key: "a" })]));
-    const { code, message } = await (await connect(twice, MODERN)).failure("tools/call", { name: "t" });
-    assert.deepEqual([code, message], [-32603, 'The handler asks twice under the key "a"']);
+    for (const version of [MODERN, "2025-11-25"]) {
+      const twice = asking(({ elicit, listRoots }) => Promise.all([elicit(FORM, { key: "a" }), listRoots({ key: "a" })]));
+      const { code, message } = await (await connect(twice, version)).failure("tools/call", { name: "t" });
+      assert.deepEqual([code, message], [-32603, 'The handler asks twice under the key "a"']);
+    }
   });
 
   describe("a question that is not sealed", () => {
@@ -319,8 +321,11 @@ describe("in 2026-07-28", () => {
       const again = await client.send("tools/call", retry(first, reply));
       assert.equal(again.resultType, "input_required");
 
-      const unnamed = await (await connect(asking(({ elicit }) => elicit(FORM, { sealed: false })), MODERN)).send("tools/call", { name: "t" });
-      assert.equal(unnamed.isError, true);
+      for (const version of [MODERN, "2025-11-25"]) {
+        const unnamed = await connect(asking(({ elicit }) => elicit(FORM, { sealed: false })), version);
+        const { code, message } = await unnamed.failure("tools/call", { name: "t" });
+        assert.deepEqual([code, message], [-32603, "The handler asks a question that is not sealed without a key"]);
+      }
     });
 
     test("is a request as any other in a handshake revision", async () => {
