@@ -73,6 +73,14 @@ export type { CacheHints, CacheOption } from "./core/mcp/results.ts";
 export type { ToolHandler } from "./core/mcp/tools.ts";
 export { McpServer, type McpServerOptions, type ServerConnection } from "./core/mcp/server.ts";
 
+export type { Authenticate, Authentication, AuthenticationRequest, Challenge } from "./core/http/authentication.ts";
+export { memoryEventStore, type EventStore, type StoredEvent } from "./core/http/event-store.ts";
+export type { HeaderList, HeaderMap, HttpHandler, HttpRequest, HttpResponse, TextSource } from "./core/http/exchange.ts";
+export type { HostCheckOptions } from "./core/http/host-check.ts";
+export { releaseStream } from "./core/http/http-peer.ts";
+export { createHttpServer, type HttpServer, type HttpServerOptions, type HttpServerStats, type ToolSchemas } from "./core/http/http-server.ts";
+export { serve, type Servable } from "./core/http/serve.ts";
+
 export {
   isInterceptor,
   mutator,

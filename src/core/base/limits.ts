@@ -38,6 +38,18 @@ export interface Limits {
   readonly maxCachedChars: number;
   /** Resources that a client subscribes to in a stateless revision, per connection. Above: subscribing rejects with `limit_exceeded`. */
   readonly maxSubscribedResources: number;
+  /** Sessions of one HTTP server. Above: the one unused for longest ends if that is a minute or more, else the handshake is answered 503. */
+  readonly maxSessions: number;
+  /** HTTP requests that one server answers at once, open streams among them. Above: answered 503. */
+  readonly maxHttpRequests: number;
+  /** Characters that wait on one HTTP stream for its reader. Above: `send` waits; where the stream can be resumed, it is cut instead. */
+  readonly maxStreamChars: number;
+  /** Events that one event store keeps. Above: the oldest are dropped, and streams cannot be resumed from before them. */
+  readonly maxStoredEvents: number;
+  /** Characters of all events that one event store keeps. Above: as above. */
+  readonly maxStoredChars: number;
+  /** Bytes of one HTTP request's line and headers. Above: answered 431. Enforced by Node's listener; elsewhere the platform has a limit of its own. */
+  readonly maxHeaderBytes: number;
   /** Subschemas that one compiled JSON Schema may reach, embedded and extra documents included. Above: it does not compile. */
   readonly maxSubschemas: number;
   /** Steps of checking one value: about one a keyword applied, four a member listed, one eight characters matched. Above: the value fails. */
@@ -63,6 +75,12 @@ export const DEFAULT_LIMITS: Limits = Object.freeze({
   maxCachedResults: 1_000,
   maxCachedChars: 16 * 1024 * 1024,
   maxSubscribedResources: 1_000,
+  maxSessions: 10_000,
+  maxHttpRequests: 10_000,
+  maxStreamChars: 1024 * 1024,
+  maxStoredEvents: 100_000,
+  maxStoredChars: 64 * 1024 * 1024,
+  maxHeaderBytes: 16 * 1024,
   maxSubschemas: 10_000,
   maxCheckSteps: 10_000_000,
   maxPatternSteps: 50_000_000,

@@ -34,6 +34,8 @@ export interface HttpResponse {
 
 /** Pulled by the adapter when the client takes more: what waits, waits on the side of the source, under its limits. */
 export interface TextSource {
+  /** Called once, before the first pull. `cut` ends the response at once and unfinished, even while the client takes nothing. */
+  opened(cut: () => void): void;
   /** The next piece; `undefined` after the last. One pull at a time. Never rejects: a source that fails ends. */
   next(): Promise<string | undefined>;
   /** The client has gone; nothing is pulled any more. Not called after the end. */

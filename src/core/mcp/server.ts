@@ -166,6 +166,11 @@ export class McpServer {
     return this.#features.find(method, "handshake") !== undefined || this.#features.find(method, "stateless") !== undefined;
   }
 
+  /** The `inputSchema` of a tool; `undefined` where there is no such tool. For HTTP, where headers may repeat arguments. */
+  toolSchema(name: string): Tool["inputSchema"] | undefined {
+    return this.#features.tools.get(name)?.inputSchema;
+  }
+
   /** Announces an extension under `capabilities.extensions`, in both eras. */
   extension(id: string, settings: ExtensionSettings = {}): this {
     this.#endpoint.extension(id, settings);

@@ -27,6 +27,8 @@ export interface Tools {
   readonly used: boolean;
   /** Keeps a copy. Refuses a taken name (`conflict`), a schema that cannot be compiled (`invalid_argument`), and what is no JSON. */
   add(definition: Tool, handler: ToolHandler): RegisteredTool;
+  /** The definition of a tool, as it was registered. */
+  get(name: string): Tool | undefined;
   /** Answers `tools/list`, in the order of registration. */
   list(params: JsonObject, version: string): JsonObject;
   /** Answers `tools/call`. */
@@ -76,6 +78,7 @@ export function createTools(log: Log, compile: SchemaCompiler, options: ToolsOpt
       return registry.used;
     },
     add: registry.add,
+    get: (name) => registry.get(name)?.definition,
     list(params, version) {
       const { items, next } = pageOf("tools", pageSize, params, registry.entries());
       return { tools: items.map((definition) => listed(definition, version)), ...next };

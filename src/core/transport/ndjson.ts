@@ -96,15 +96,20 @@ function describe(head: string, tail: string, why: BrokenLine["why"], invalid: I
   return { text: head, why, object: found.object, kind: found.kind, invalid: withSalvage(invalid, found) };
 }
 
+/** The frame as one line with its line feed; throws as {@link encodeText} does. */
+export function encodeLine(frame: Frame, maxDepth: number, maxBytes: number): string {
+  return encodeText(frame, maxDepth, maxBytes) + "\n";
+}
+
 /**
- * The frame as one line with its line feed. Throws `not_json` for a message that JSON cannot carry, or that is nested too deeply, and
+ * The frame as one line, without a line feed. Throws `not_json` for a message that JSON cannot carry, or that is nested too deeply, and
  * `limit_exceeded` for one that is certain to have more than `maxBytes`; whoever sends it counts the bytes.
  */
-export function encodeLine(frame: Frame, maxDepth: number, maxBytes: number): string {
-  if (frame.text !== undefined) return encodeFrame(frame) + "\n";
+export function encodeText(frame: Frame, maxDepth: number, maxBytes: number): string {
+  if (frame.text !== undefined) return encodeFrame(frame);
   try {
     // Stringify alone would drop or alter what JSON cannot carry.
-    return encodeFrame({ message: cloneJson(frame.message, maxDepth, maxBytes) }) + "\n";
+    return encodeFrame({ message: cloneJson(frame.message, maxDepth, maxBytes) });
   } catch (thrown) {
     throw notJson(thrown);
   }

@@ -1,0 +1,110 @@
+import { LocalError } from "../base/errors.ts";
+import type { HeaderList, HeaderMap } from "./exchange.ts";
+
+// A page that a browser shows may send requests to any address that its own name is made to resolve to (DNS rebinding). Such a request has that
+// name in Host and in Origin, and by these it is refused, before anything of its body is read.
+
+export interface HostCheckOptions {
+  /**
+   * Names, or names with a port, that requests may be for, such as `mcp.example.com` or `localhost:3000`; without a port, any will do. `"any"` does
+   * not look, for servers that no browser can reach by a name of somebody else's. Default: `localhost`, `127.0.0.1` and `[::1]`.
+   */
+  readonly allowedHosts?: readonly string[] | "any";
+  /**
+   * Origins of pages that may call, such as `https://app.example.com`; they get CORS headers. Pages from one of `allowedHosts` may call too, as far
+   * as their browser lets them; those get none. Default: none.
+   */
+  readonly allowedOrigins?: readonly string[];
+}
+
+export interface HostCheck {
+  /** What is wrong with a request's Host or Origin, or nothing. */
+  refusal(headers: HeaderMap): string | undefined;
+  /** The CORS headers of an answer; none where the page's origin is not on the list. */
+  cors(headers: HeaderMap): HeaderList;
+  /** The headers that answer a browser's question beforehand. */
+  preflight(headers: HeaderMap): HeaderList;
+}
+
+export const LOOPBACK_HOSTS: readonly string[] = ["localhost", "127.0.0.1", "[::1]"];
+
+interface Authority {
+  readonly name: string;
+  readonly port: string | undefined;
+}
+
+/** Reads `name`, `name:port`, `[v6]` or `[v6]:port`, in lower case. `undefined` for what is none of these, whatever it starts with. */
+export function parseAuthority(text: string): Authority | undefined {
+  const match = /^(\[[0-9a-f:.]+\]|[0-9a-z_](?:[0-9a-z._-]*[0-9a-z_])?)(?::([0-9]{1,5}))?$/.exec(text.toLowerCase());
+  return match === null ? undefined : { name: match[1] ?? "", port: match[2] };
+}
+
+const NONE: HeaderList = [];
+const EXPOSED = "Mcp-Session-Id, WWW-Authenticate";
+const METHODS = "POST, GET, DELETE";
+
+export function createHostCheck({ allowedHosts = LOOPBACK_HOSTS, allowedOrigins = [] }: HostCheckOptions): HostCheck {
+  const hosts = allowedHosts === "any" ? undefined : allowedHosts.map(parseAllowedHost);
+  const origins = new Set(allowedOrigins.map(parseAllowedOrigin));
+  const allows = (text: string) => {
+    const authority = parseAuthority(text);
+    return authority !== undefined && (hosts?.some(({ name, port }) => name === authority.name && (port === undefined || port === authority.port)) ?? true);
+  };
+  // A server sees few different values, over and over; only good ones are remembered, so that the list is bounded by who may call.
+  const good = new Set<string>();
+  const known = (value: string, check: (value: string) => boolean) => {
+    if (good.has(value)) return true;
+    if (!check(value)) return false;
+    if (good.size < 1_000) good.add(value);
+    return true;
+  };
+  const originAllowed = (origin: string) => {
+    if (origins.has(origin.toLowerCase())) return true;
+    const scheme = /^https?:\/\//i.exec(origin);
+    // Where any host will do, a page's origin proves nothing unless it is listed.
+    return scheme !== null && hosts !== undefined && allows(origin.slice(scheme[0].length));
+  };
+
+  return {
+    refusal(headers) {
+      if (hosts !== undefined) {
+        const host = headers.get("host");
+        if (host === undefined) return "the header Host is missing";
+        if (!known(host, allows)) return "the header Host names a server that this one is not (allowedHosts)";
+      }
+      const origin = headers.get("origin");
+      if (origin !== undefined && !known(origin, originAllowed)) return "requests from pages of this Origin are not allowed (allowedOrigins)";
+      return undefined;
+    },
+    cors(headers) {
+      if (origins.size === 0) return NONE;
+      const origin = headers.get("origin");
+      // Caches must tell apart who asked, whether or not they may read the answer.
+      if (origin === undefined || !origins.has(origin.toLowerCase())) return [["vary", "Origin"]];
+      return [["vary", "Origin"], ["access-control-allow-origin", origin], ["access-control-expose-headers", EXPOSED]];
+    },
+    preflight(headers) {
+      const cors = this.cors(headers);
+      if (cors.length < 2) return cors;
+      // Names that the page asks for: Mcp-Param-* headers cannot be listed beforehand.
+      const wanted = headers.get("access-control-request-headers");
+      const allowed = wanted !== undefined && /^[\w!#$%&'*+.^`|~, -]{1,4096}$/.test(wanted) ? wanted : "Content-Type";
+      return [...cors, ["access-control-allow-methods", METHODS], ["access-control-allow-headers", allowed], ["access-control-max-age", "600"]];
+    },
+  };
+}
+
+function parseAllowedHost(text: string): Authority {
+  const authority = parseAuthority(text);
+  if (authority === undefined) throw new LocalError("invalid_argument", `allowedHosts takes names such as example.com or [::1]:3000; got ${JSON.stringify(text)}`);
+  return authority;
+}
+
+function parseAllowedOrigin(text: string): string {
+  const lower = text.toLowerCase();
+  const scheme = /^[a-z][a-z0-9+.-]*:\/\//.exec(lower);
+  if (scheme === null || parseAuthority(lower.slice(scheme[0].length)) === undefined) {
+    throw new LocalError("invalid_argument", `allowedOrigins takes origins such as https://app.example.com; got ${JSON.stringify(text)}`);
+  }
+  return lower;
+}

@@ -1,0 +1,285 @@
+import { ErrorCode, RpcError } from "../base/errors.ts";
+import { detectHost, type Host } from "../base/host.ts";
+import { resolveLimits, type Limits } from "../base/limits.ts";
+import { createQueue } from "../base/queue.ts";
+import { safeLog, type Log } from "../jsonrpc/log.ts";
+import { resolveVersions } from "../mcp/lifecycle.ts";
+import type { Listener, Transport } from "../transport/transport.ts";
+import { decodeFrame, type Decoded } from "../wire/frame.ts";
+import type { Principal } from "../wire/gen/interceptors.ts";
+import { isRequest } from "../wire/message.ts";
+import { authenticate, principalKey, type Authenticate } from "./authentication.ts";
+import { createClock } from "./clock.ts";
+import { isStateless, refuseHandshake, refuseVersion, saysStateless } from "./eras.ts";
+import type { EventStore } from "./event-store.ts";
+import type { HttpHandler, HttpRequest, HttpResponse, TextSource } from "./exchange.ts";
+import { createHostCheck, type HostCheckOptions } from "./host-check.ts";
+import { badRequest, emptyResponse, refuse, unavailable } from "./http-responses.ts";
+import { accepts } from "./media-type.ts";
+import { readPost, refusePost } from "./read-post.ts";
+import { HEADER } from "./routing-headers.ts";
+import { createSession, type Session, type StreamRules } from "./session.ts";
+import { createSessions } from "./sessions.ts";
+import { createStatelessPosts } from "./stateless-posts.ts";
+
+/** The input schema of a tool, `undefined` where there is no such tool. */
+export type ToolSchemas = (name: string) => unknown;
+
+export interface HttpServerOptions extends HostCheckOptions {
+  /** Revisions to speak, of both eras; all that this build knows by default. */
+  readonly versions?: readonly string[];
+  /** Says who calls, before a body is read. Without it everybody may, as nobody in particular. */
+  readonly authenticate?: Authenticate;
+  /** URL of the Protected Resource Metadata (RFC 9728), for the challenge of a 401. */
+  readonly resourceMetadata?: string;
+  /** Makes the streams of the handshake revisions resumable. None by default. */
+  readonly eventStore?: EventStore;
+  /** A stream that has been silent for so long gets a comment. Default 15,000 ms. */
+  readonly keepAliveMs?: number;
+  /** A request that is still not answered gets a stream. Default 5,000 ms. */
+  readonly streamAfterMs?: number;
+  /** A reader that takes nothing for so long is cut off. Default 30,000 ms. */
+  readonly stallMs?: number;
+  /** Ends a resumable stream's connection after so long, to be polled from then on (2025-11-25). Default: never. See also `releaseStream`. */
+  readonly releaseAfterMs?: number;
+  /** How long clients wait before they come back to such a stream. Default 1,000 ms. */
+  readonly retryMs?: number;
+  /** A session that nobody has used for so long ends. Default 30 minutes. */
+  readonly sessionIdleMs?: number;
+  /** How long `close` waits for answers on their way. Default 1,000 ms. */
+  readonly closeGraceMs?: number;
+  readonly host?: Host;
+  readonly limits?: Partial<Limits>;
+  readonly log?: Log;
+}
+
+/** All 0 when nothing is going on, and the idle sessions have been swept. */
+export interface HttpServerStats {
+  readonly sessions: number;
+  /** Stateless messages that are being served. */
+  readonly stateless: number;
+  /** HTTP requests that are being answered, open streams among them. */
+  readonly requests: number;
+  /** Connections that nobody has accepted yet. */
+  readonly waiting: number;
+}
+
+/**
+ * Streamable HTTP, the server's side, of all revisions at once: each message is served by the era that it says it is of. `accept` gives one
+ * transport for each session of the handshake era, and one for each message of the stateless one.
+ */
+export interface HttpServer extends Listener {
+  /** Answers requests to the MCP endpoint, whatever brings them; see `listenHttp` (Node) and `fetchHandler` (web). */
+  readonly handle: HttpHandler;
+  /** Holds headers that repeat arguments (`Mcp-Param-*`, 2026-07-28) to them; `serve` calls it. Until then they are not looked at. */
+  describeTools(schemas: ToolSchemas): void;
+  /** Nothing new is taken, streams that belong to no request end, answers on their way get `closeGraceMs`, then all sessions end. */
+  close(): Promise<void>;
+  stats(): HttpServerStats;
+}
+
+export function createHttpServer(options: HttpServerOptions = {}): HttpServer {
+  const { host = detectHost(), eventStore, resourceMetadata, sessionIdleMs = 1_800_000, closeGraceMs = 1_000, releaseAfterMs } = options;
+  const { keepAliveMs = 15_000, streamAfterMs = 5_000, stallMs = 30_000, retryMs = 1_000 } = options;
+  const limits = resolveLimits(options.limits);
+  const log = safeLog(options.log);
+  const versions = resolveVersions(options.versions);
+  const check = createHostCheck(options);
+  const clock = createClock(host);
+  const accepted = createQueue<Transport>();
+  const sessions = createSessions(host, clock, limits.maxSessions, sessionIdleMs);
+  const rules: StreamRules = {
+    clock,
+    maxChars: limits.maxStreamChars,
+    keepAliveMs,
+    streamAfterMs,
+    stallMs,
+    retryMs,
+    releaseAfterMs: releaseAfterMs === undefined ? undefined : () => releaseAfterMs,
+  };
+  const stateless = createStatelessPosts({ limits, rules, accept: (transport) => accepted.push(transport) });
+  let requests = 0;
+  let closed: Promise<void> | undefined;
+  let drained: (() => void) | undefined;
+
+  const finished = () => {
+    requests--;
+    if (requests === 0) drained?.();
+  };
+
+  const principalOf = async (request: HttpRequest, check: Authenticate): Promise<{ principal?: Principal; refusal?: HttpResponse }> => {
+    try {
+      const { principal, refusal } = await authenticate(request, check, resourceMetadata);
+      if (refusal === undefined) return { principal };
+      return { refusal: badRequest(refusal.reason, undefined, refusal.status, refusal.headers) };
+    } catch (error) {
+      log({ level: "error", message: "the authentication hook failed; the request is refused", error });
+      return { refusal: refuse(500, new RpcError(ErrorCode.internalError, "Internal error")) };
+    }
+  };
+
+  // Somebody else's session looks like none: whether an id exists is for its owner to know.
+  const find = (id: string, principal: Principal | undefined): Session | undefined => {
+    const session = sessions.get(id);
+    if (session === undefined || session.owner !== principalKey(principal)) return undefined;
+    session.usedAt = clock.now;
+    return session;
+  };
+  const noSession = () => badRequest("Session not found", undefined, 404);
+
+  const openSession = (request: HttpRequest, text: string, decoded: Decoded, principal: Principal | undefined): HttpResponse | Promise<HttpResponse> => {
+    const session: Session = createSession({
+      id: sessions.newId(),
+      principal,
+      limits,
+      rules,
+      store: eventStore,
+      ended: () => sessions.remove(session),
+    });
+    if (!sessions.add(session)) return unavailable("Too many sessions");
+    if (accepted.push(session.transport)) return session.post(request, text, decoded, principal);
+    session.dispose();
+    return unavailable("The server is shutting down");
+  };
+
+  const post = async (request: HttpRequest, principal: Principal | undefined): Promise<HttpResponse> => {
+    const { headers } = request;
+    const refused = refusePost(request, limits);
+    if (refused !== undefined) return refused;
+    const id = versions.handshake.length === 0 || saysStateless(headers, versions) ? undefined : headers.get(HEADER.session);
+    const session = id === undefined ? undefined : find(id, principal);
+    if (id !== undefined && session === undefined) return noSession();
+    const text = await readPost(request, limits, host);
+    if (typeof text !== "string") return text;
+
+    const decoded = decodeFrame(text, limits);
+    const { frame, invalid } = decoded;
+    if (frame !== undefined && isStateless(headers, frame.message, versions)) {
+      return refuseHandshake(frame.message, versions) ?? (await stateless.take(request, frame, principal));
+    }
+    if (session !== undefined) return refuseVersion(headers, versions) ?? (await session.post(request, text, decoded, principal));
+    if (invalid !== undefined) {
+      const { code, message, data } = invalid.error;
+      return refuse(400, new RpcError(code, message, data), invalid.answers === true ? null : invalid.id);
+    }
+    const asked = isRequest(frame.message) ? frame.message : undefined;
+    if (asked?.method === "initialize") return await openSession(request, text, decoded, principal);
+    const missing = "Mcp-Session-Id is missing, and the message does not say which revision it is of";
+    return refuseVersion(headers, versions) ?? badRequest(missing, asked?.id);
+  };
+
+  const withSession = (request: HttpRequest, principal: Principal | undefined): Session | HttpResponse => {
+    const { headers } = request;
+    if (versions.handshake.length === 0 || saysStateless(headers, versions)) return notAllowed();
+    const id = headers.get(HEADER.session);
+    if (id === undefined) return badRequest("Mcp-Session-Id is missing");
+    return find(id, principal) ?? noSession();
+  };
+  const notAllowed = () => badRequest("Only POST is served here", undefined, 405, [["allow", "POST"]]);
+
+  const listen = (request: HttpRequest, principal: Principal | undefined): HttpResponse => {
+    const found = withSession(request, principal);
+    if ("status" in found) return found;
+    if (!accepts(request.headers.get("accept"), "text/event-stream")) return badRequest("Accept must allow text/event-stream", undefined, 406);
+    return refuseVersion(request.headers, versions) ?? found.listen(request.headers.get(HEADER.lastEventId));
+  };
+
+  const end = (request: HttpRequest, principal: Principal | undefined): HttpResponse => {
+    const found = withSession(request, principal);
+    if ("status" in found) return found;
+    const refusal = refuseVersion(request.headers, versions);
+    if (refusal === undefined) found.dispose();
+    return refusal ?? emptyResponse(204);
+  };
+
+  const answer = async (request: HttpRequest): Promise<HttpResponse> => {
+    let principal: Principal | undefined;
+    if (options.authenticate !== undefined) {
+      const known = await principalOf(request, options.authenticate);
+      if (known.refusal !== undefined) return known.refusal;
+      principal = known.principal;
+    }
+    switch (request.method) {
+      case "POST":
+        return await post(request, principal);
+      case "GET":
+        return listen(request, principal);
+      case "DELETE":
+        return end(request, principal);
+      default:
+        return badRequest("The method is not one of this endpoint", undefined, 405, [["allow", "POST, GET, DELETE"]]);
+    }
+  };
+
+  const handle: HttpHandler = async (request) => {
+    const { headers } = request;
+    const refusal = check.refusal(headers);
+    if (refusal !== undefined) return badRequest(`Forbidden: ${refusal}`, undefined, 403);
+    if (request.method === "OPTIONS") return emptyResponse(204, check.preflight(headers));
+    const cors = check.cors(headers);
+    let response: HttpResponse;
+    if (closed !== undefined) response = unavailable("The server is shutting down");
+    else if (requests >= limits.maxHttpRequests) response = unavailable("Too many requests at once");
+    else {
+      requests++;
+      try {
+        response = await answer(request);
+      } catch (error) {
+        log({ level: "error", message: "a request could not be answered", error });
+        response = refuse(500, new RpcError(ErrorCode.internalError, "Internal error"));
+      }
+      if (typeof response.body === "object") response = { ...response, body: counted(response.body, finished) };
+      else finished();
+    }
+    return cors.length === 0 ? response : { ...response, headers: [...response.headers, ...cors] };
+  };
+
+  const shutDown = async () => {
+    sessions.endListening();
+    if (requests > 0) {
+      let cancel = () => {};
+      await new Promise<void>((resolve) => {
+        drained = resolve;
+        cancel = host.setTimer(resolve, closeGraceMs);
+      });
+      cancel();
+    }
+    accepted.close();
+    sessions.disposeAll();
+    await stateless.closeAll();
+    clock.stop();
+  };
+
+  return {
+    handle,
+    describeTools: (schemas) => stateless.describeTools(schemas),
+    accept: () => accepted.pull(),
+    close: () => (closed ??= shutDown()),
+    stats: () => ({ sessions: sessions.size, stateless: stateless.size, requests, waiting: accepted.size }),
+  };
+}
+
+// A stream is being answered until its last piece is taken.
+function counted(source: TextSource, finished: () => void): TextSource {
+  let over = false;
+  const finish = () => {
+    if (!over) finished();
+    over = true;
+  };
+  return {
+    opened: (cut) =>
+      source.opened(() => {
+        finish();
+        cut();
+      }),
+    async next() {
+      const text = await source.next();
+      if (text === undefined) finish();
+      return text;
+    },
+    cancel() {
+      finish();
+      source.cancel();
+    },
+  };
+}

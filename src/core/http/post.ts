@@ -1,0 +1,119 @@
+import { DONE } from "../transport/inbox.ts";
+import { closedError } from "../transport/transport-errors.ts";
+import type { Clock, Watched } from "./clock.ts";
+import type { HeaderList, HttpRequest, HttpResponse } from "./exchange.ts";
+import { jsonResponse, streamResponse } from "./http-responses.ts";
+import { COMMENT, encodeEventId, encodePriming } from "./sse-encoder.ts";
+import { createSseLane, type LaneOptions, type SseLane, type StreamStore } from "./sse-lane.ts";
+
+export interface PostOptions extends Pick<LaneOptions, "clock" | "maxChars" | "keepAliveMs" | "stallMs" | "releaseAfterMs" | "retryMs"> {
+  readonly clock: Clock;
+  readonly request: Pick<HttpRequest, "signal">;
+  /** How many responses the client waits for: one, or those of a batch. */
+  readonly responses: number;
+  /** When a client that has heard nothing gets a stream, so that nobody on the way takes the silence for an end. */
+  readonly streamAfterMs: number;
+  readonly headers?: HeaderList | undefined;
+  readonly store?: StreamStore | undefined;
+  /** Whether the client is given an id to come back with before there is a message, and does come back (2025-11-25). */
+  readonly polls?: boolean;
+  /** The client has left before it was answered, and cannot come back. */
+  readonly gone?: () => void;
+}
+
+/** One POST with requests in it: answered by JSON if the one response is the first thing to say, else by a stream of events. */
+export interface Post {
+  readonly response: Promise<HttpResponse>;
+  readonly lane: SseLane | undefined;
+  /** All responses have been given. */
+  readonly over: boolean;
+  /** A message that answers nothing. Rejects with `closed` where the client is gone for good. */
+  send(data: string): Promise<void>;
+  /** A response; the last one ends the POST. Where the client is gone for good nobody is there to be told, and it settles all the same. */
+  answer(data: string, status: number): Promise<void>;
+  /** Ends the connection, and lets the client come back. False where it could not. */
+  release(ms: number): boolean;
+  /** No response will come. */
+  fail(response: HttpResponse): void;
+}
+
+export function createPost(options: PostOptions): Post {
+  const { clock, request, headers, store, polls = false, retryMs = 1_000, streamAfterMs, gone } = options;
+  let left = options.responses;
+  let lane: SseLane | undefined;
+  let settle: ((response: HttpResponse) => void) | undefined;
+  const response = new Promise<HttpResponse>((resolve) => (settle = resolve));
+  const startedAt = clock.now;
+  let lost = false;
+
+  const respond = (head: HttpResponse) => {
+    clock.unwatch(watched);
+    settle?.(head);
+    settle = undefined;
+  };
+  const lose = () => {
+    if (lost || left === 0) return;
+    lost = true;
+    gone?.();
+  };
+
+  const open = (): SseLane => {
+    lane = createSseLane({ ...options, releaseAfterMs: polls ? options.releaseAfterMs : undefined, gone: store === undefined ? lose : undefined });
+    const priming = store === undefined || !polls ? COMMENT : encodePriming(encodeEventId(store.stream, lane.skip()), retryMs);
+    // A first connection asks the store for nothing, and cannot fail.
+    const source = lane.connect(priming, lane.place);
+    if (source !== undefined) respond(streamResponse(source, headers));
+    return lane;
+  };
+
+  const watched: Watched = {
+    tick(now) {
+      if (settle !== undefined && now - startedAt >= streamAfterMs) open();
+    },
+  };
+  clock.watch(watched);
+  request.signal.onAbort(() => {
+    // Once there is a stream, its source is told.
+    if (settle === undefined) return;
+    respond(jsonResponse(499, ""));
+    lose();
+  });
+
+  return {
+    response,
+    get lane() {
+      return lane;
+    },
+    get over() {
+      return left === 0;
+    },
+    send(data) {
+      if (lost) return Promise.reject(closedError("the client has left"));
+      return (lane ?? open()).send(data);
+    },
+    answer(data, status) {
+      left--;
+      if (lost) return DONE;
+      if (lane === undefined && left === 0) {
+        respond(jsonResponse(status, data, headers));
+        return DONE;
+      }
+      const sent = (lane ?? open()).send(data);
+      if (left === 0) lane?.complete();
+      // A reader that leaves now has what it wanted, or does not want it.
+      return sent.catch(() => {});
+    },
+    release(ms) {
+      if (store === undefined || !polls || lost || left === 0) return false;
+      const opened = lane ?? open();
+      if (!opened.connected) return false;
+      opened.release(ms);
+      return true;
+    },
+    fail(failure) {
+      left = 0;
+      if (settle !== undefined) respond(failure);
+      lane?.close();
+    },
+  };
+}

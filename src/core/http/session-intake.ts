@@ -1,0 +1,82 @@
+import { RpcError } from "../base/errors.ts";
+import type { Limits } from "../base/limits.ts";
+import type { Batches } from "../transport/batches.ts";
+import { standIn } from "../transport/handed-over.ts";
+import type { Inbox } from "../transport/inbox.ts";
+import { decodeFrame, errorFrame, type Decoded, type Frame, type InvalidFrame } from "../wire/frame.ts";
+import { isRequest, type RequestId } from "../wire/message.ts";
+import type { HttpResponse } from "./exchange.ts";
+import type { HttpPeer } from "./http-peer.ts";
+import { badRequest, emptyResponse, refuse } from "./http-responses.ts";
+import { outgoingText } from "./outgoing-text.ts";
+import type { Post } from "./post.ts";
+
+export interface IntakeParts {
+  readonly limits: Limits;
+  readonly batches: Batches;
+  readonly inbox: Inbox;
+  /** Why requests of these ids cannot be served now, or nothing. */
+  whyNot(ids: readonly RequestId[]): HttpResponse | undefined;
+  /** Makes the POST of some requests, that is owed so many responses. */
+  open(frames: readonly Frame[], ids: readonly RequestId[], responses: number): Post;
+}
+
+/** Takes in the body of one POST of a session, read as one message already, and gives what answers it. Rejects with `closed` where the session ends meanwhile. */
+export function takeIn(text: string, { frame, invalid }: Decoded, from: HttpPeer, parts: IntakeParts): Promise<HttpResponse> {
+  const texts = parts.batches.split(text);
+  if (texts !== undefined) return takeBatch(texts, from, parts);
+  return invalid === undefined ? takeFrame(frame, from, parts) : Promise.resolve(refuseInvalid(invalid, from, parts));
+}
+
+async function takeFrame(frame: Frame, from: HttpPeer, { batches, inbox, whyNot, open }: IntakeParts): Promise<HttpResponse> {
+  const { message } = frame;
+  if (!isRequest(message)) {
+    batches.learn(message, "in");
+    await inbox.put({ frame, from });
+    return emptyResponse(202);
+  }
+  const refusal = whyNot([message.id]);
+  if (refusal !== undefined) return refusal;
+  batches.learn(message, "in");
+  const post = open([frame], [message.id], 1);
+  from.answeredBy(post);
+  await inbox.put({ frame, from });
+  return post.response;
+}
+
+/** Only 2025-03-26 has batches. Each message in one is looked at on its own, and what cannot be read gets an error of its own. */
+async function takeBatch(texts: readonly string[], from: HttpPeer, parts: IntakeParts): Promise<HttpResponse> {
+  const { limits, inbox, whyNot, open } = parts;
+  const frames: Frame[] = [];
+  const broken: InvalidFrame[] = [];
+  for (const text of texts) {
+    const { frame, invalid } = decodeFrame(text, limits);
+    if (invalid !== undefined) broken.push(invalid);
+    else if (isRequest(frame.message) && frame.message.method === "initialize") {
+      return badRequest("initialize cannot be part of a batch", frame.message.id);
+    } else frames.push(frame);
+  }
+  const ids = frames.flatMap(({ message }) => (isRequest(message) ? [message.id] : []));
+  const refusal = whyNot(ids);
+  if (refusal !== undefined) return refusal;
+  const refusals = broken.map((invalid) => ({ invalid, response: refuseInvalid(invalid, from, parts) }));
+  if (ids.length === 0) {
+    for (const frame of frames) await inbox.put({ frame, from });
+    return refusals[0]?.response ?? emptyResponse(202);
+  }
+  const owed = refusals.filter(({ invalid }) => invalid.answers !== true);
+  const post = open(frames, ids, ids.length + owed.length);
+  from.answeredBy(post);
+  for (const { invalid } of owed) await post.answer(outgoingText(errorFrame(invalid.id ?? null, invalid.error), limits), 200);
+  for (const frame of frames) await inbox.put({ frame, from });
+  return post.response;
+}
+
+function refuseInvalid(invalid: InvalidFrame, from: HttpPeer, { inbox }: IntakeParts): HttpResponse {
+  const { code, message, data } = invalid.error;
+  const error = new RpcError(code, message, data);
+  if (invalid.answers !== true) return refuse(400, error, invalid.id);
+  // The request that it was to answer must not wait for ever.
+  if (invalid.id !== undefined) void inbox.put(standIn(invalid, invalid.id, from)).catch(() => {});
+  return refuse(400, error);
+}

@@ -1,0 +1,71 @@
+import type { Host } from "../base/host.ts";
+import type { Clock, Watched } from "./clock.ts";
+import type { Session } from "./session.ts";
+
+/** The sessions of one server, by id. */
+export interface Sessions {
+  readonly size: number;
+  get(id: string): Session | undefined;
+  /** An id that nobody can guess: 128 random bits. */
+  newId(): string;
+  /** False where there is no room: then the session is not taken in. */
+  add(session: Session): boolean;
+  remove(session: Session): void;
+  /** See `Session.endListening`. */
+  endListening(): void;
+  disposeAll(): void;
+}
+
+// Whose session this long unused is, at a full table, has left rather than paused.
+const ABANDONED_MS = 60_000;
+
+/** Sessions that are unused for `idleMs` end; open streams and answers that somebody waits for count as use. */
+export function createSessions(host: Pick<Host, "random">, clock: Clock, maxSessions: number, idleMs: number): Sessions {
+  const all = new Map<string, Session>();
+  const sweep: Watched = {
+    tick(now) {
+      for (const session of all.values()) {
+        if (session.inUse) session.usedAt = now;
+        else if (now - session.usedAt >= idleMs) session.dispose();
+      }
+    },
+  };
+
+  const makeRoom = (): boolean => {
+    let oldest: Session | undefined;
+    for (const session of all.values()) {
+      if (!session.inUse && (oldest === undefined || session.usedAt < oldest.usedAt)) oldest = session;
+    }
+    if (oldest === undefined || clock.now - oldest.usedAt < ABANDONED_MS) return false;
+    oldest.dispose();
+    return true;
+  };
+
+  return {
+    get size() {
+      return all.size;
+    },
+    get: (id) => all.get(id),
+    newId() {
+      let id = "";
+      for (const byte of host.random(new Uint8Array(16))) id += byte.toString(16).padStart(2, "0");
+      return id;
+    },
+    add(session) {
+      if (all.size >= maxSessions && !makeRoom()) return false;
+      all.set(session.id, session);
+      clock.watch(sweep);
+      return true;
+    },
+    remove(session) {
+      all.delete(session.id);
+      if (all.size === 0) clock.unwatch(sweep);
+    },
+    endListening() {
+      for (const session of all.values()) session.endListening();
+    },
+    disposeAll() {
+      for (const session of [...all.values()]) session.dispose();
+    },
+  };
+}

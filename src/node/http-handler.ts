@@ -1,0 +1,192 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { LocalError } from "../core/base/errors.ts";
+import { resolveLimits, type Limits } from "../core/base/limits.ts";
+import { OwnSignal } from "../core/base/signal.ts";
+import type { HeaderMap, HttpHandler, HttpRequest, TextSource } from "../core/http/exchange.ts";
+
+export interface HandlerOptions {
+  /** 0, the default, takes any free one. */
+  readonly port?: number;
+  /** The address to listen on; only this machine reaches the default, 127.0.0.1. */
+  readonly host?: string;
+  /** How long a request's headers may take to come. Default 10,000 ms. */
+  readonly headerTimeoutMs?: number;
+  /** How long a whole request may take to come, headers and body. Default 30,000 ms. */
+  readonly requestTimeoutMs?: number;
+  /** How long an idle connection is kept for another request. Default 5,000 ms. */
+  readonly keepAliveTimeoutMs?: number;
+  readonly limits?: Partial<Limits>;
+}
+
+/** A port that is being listened on. */
+export interface HandlerServer {
+  /** `http://127.0.0.1:3000`, without a path. */
+  readonly origin: string;
+  readonly port: number;
+  /** No new connection is taken, idle ones end. Settles when all have ended; those still busy after `graceMs` are cut. */
+  close(graceMs?: number): Promise<void>;
+}
+
+/** Serves any handler over `node:http`. Resolves once it listens; rejects with what Node says where it cannot. */
+export async function listenHandler(handler: HttpHandler, options: HandlerOptions = {}): Promise<HandlerServer> {
+  const { port = 0, host = "127.0.0.1", headerTimeoutMs = 10_000, requestTimeoutMs = 30_000, keepAliveTimeoutMs = 5_000 } = options;
+  const limits = resolveLimits(options.limits);
+  const server = createServer(
+    {
+      maxHeaderSize: limits.maxHeaderBytes,
+      headersTimeout: Math.min(headerTimeoutMs, requestTimeoutMs),
+      requestTimeout: requestTimeoutMs,
+      keepAliveTimeout: keepAliveTimeoutMs,
+      // Slow senders are looked for this often.
+      connectionsCheckingInterval: Math.max(50, Math.min(1_000, headerTimeoutMs, requestTimeoutMs)),
+    },
+    (message, response) => void answer(handler, message, response),
+  );
+  server.maxConnections = limits.maxHttpRequests * 2;
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, host, () => {
+      server.off("error", reject);
+      resolve();
+    });
+  });
+  // Such as too many open files: the listener lives on.
+  server.on("error", () => {});
+  const { port: taken } = server.address() as AddressInfo; // never a pipe: it listens on a port
+  let closed: Promise<void> | undefined;
+  return {
+    origin: `http://${host.includes(":") ? `[${host}]` : host}:${taken}`,
+    port: taken,
+    close: (graceMs = 1_000) => (closed ??= closeServer(server, graceMs)),
+  };
+}
+
+function closeServer(server: Server, graceMs: number): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => server.closeAllConnections(), graceMs);
+    // Also ends connections that are idle, but for those that have not sent anything yet.
+    server.close(() => {
+      clearTimeout(timer);
+      resolve();
+    });
+    server.closeIdleConnections();
+  });
+}
+
+async function answer(handler: HttpHandler, message: IncomingMessage, response: ServerResponse): Promise<void> {
+  const request = toRequest(message, response);
+  const { status, headers, body } = await handler(request);
+  if (response.destroyed || response.writableEnded) {
+    if (typeof body === "object") body.cancel();
+    return;
+  }
+  const flat: string[] = [];
+  for (const [name, value] of headers) flat.push(name, value);
+  // A body that nobody has read would have to be read through before the connection can take another request.
+  if (!message.complete && !request.read) flat.push("connection", "close");
+  if (typeof body === "object") {
+    response.writeHead(status, flat);
+    response.flushHeaders();
+    await pipe(body, response);
+    return;
+  }
+  if (status !== 204 && status !== 304) flat.push("content-length", String(body === undefined ? 0 : Buffer.byteLength(body)));
+  response.writeHead(status, flat);
+  response.end(body);
+}
+
+interface NodeRequest extends HttpRequest {
+  /** Whether somebody has asked for the body. */
+  readonly read: boolean;
+}
+
+function toRequest(message: IncomingMessage, response: ServerResponse): NodeRequest {
+  const { url = "/", method = "GET" } = message;
+  const question = url.indexOf("?");
+  const signal = new OwnSignal();
+  response.on("close", () => {
+    if (!response.writableFinished) signal.fire(new LocalError("aborted", "the client has closed the connection"));
+  });
+  // A broken socket is told by `close`; without a listener it would end the process.
+  response.on("error", () => {});
+  let read = false;
+  return {
+    method,
+    path: question < 0 ? url : url.slice(0, question),
+    query: question < 0 ? "" : url.slice(question + 1),
+    headers: toHeaders(message),
+    signal,
+    get read() {
+      return read;
+    },
+    body(maxBytes) {
+      read = true;
+      return readBody(message, maxBytes);
+    },
+  };
+}
+
+// From the list as it came: Node's own object keeps the first of some headers that come twice, where another hop may keep the last.
+function toHeaders({ rawHeaders }: IncomingMessage): HeaderMap {
+  const headers = new Map<string, string>();
+  for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at]!.toLowerCase();
+    const value = rawHeaders[at + 1]!;
+    const before = headers.get(name);
+    headers.set(name, before === undefined ? value : `${before}, ${value}`);
+  }
+  return headers;
+}
+
+function readBody(message: IncomingMessage, maxBytes: number): Promise<Uint8Array> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    const fail = (error: LocalError) => {
+      chunks.length = 0;
+      message.off("data", onData);
+      // What still comes is let through unread, until the request timeout.
+      message.resume();
+      reject(error);
+    };
+    const onData = (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes > maxBytes) fail(new LocalError("limit_exceeded", `the body has more than ${maxBytes} bytes`));
+      else chunks.push(chunk);
+    };
+    message.on("data", onData);
+    message.on("end", () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, bytes)));
+    message.on("error", () => fail(new LocalError("closed", "the body ended early")));
+    message.on("close", () => {
+      if (!message.complete) fail(new LocalError("closed", "the body ended early"));
+    });
+  });
+}
+
+async function pipe(source: TextSource, response: ServerResponse): Promise<void> {
+  let gone = false;
+  let wake: (() => void) | undefined;
+  const leave = () => {
+    if (gone || response.writableFinished) return;
+    gone = true;
+    source.cancel();
+    wake?.();
+  };
+  response.on("close", leave);
+  source.opened(() => response.destroy());
+  for (;;) {
+    const text = await source.next();
+    if (gone) return;
+    if (text === undefined) break;
+    if (!response.write(text)) {
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+        response.once("drain", resolve);
+      });
+      if (gone) return;
+    }
+  }
+  gone = true;
+  response.end();
+}

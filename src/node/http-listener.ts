@@ -1,0 +1,53 @@
+import { LocalError } from "../core/base/errors.ts";
+import type { HttpHandler } from "../core/http/exchange.ts";
+import { LOOPBACK_HOSTS } from "../core/http/host-check.ts";
+import { createHttpServer, type HttpServer, type HttpServerOptions } from "../core/http/http-server.ts";
+import { badRequest } from "../core/http/http-responses.ts";
+import { listenHandler, type HandlerOptions } from "./http-handler.ts";
+import { nodeHost } from "./host.ts";
+
+export interface ListenOptions extends Omit<HttpServerOptions, "host">, Omit<HandlerOptions, "host"> {
+  /**
+   * The address to listen on. Default 127.0.0.1, which only this machine reaches. On another one `allowedHosts` must say by which names clients reach
+   * this server.
+   */
+  readonly host?: string;
+  /** The path of the MCP endpoint. Default `/mcp`; any other is answered 404. */
+  readonly path?: string;
+}
+
+export interface HttpListener extends Omit<HttpServer, "handle"> {
+  /** Where the MCP endpoint is, such as `http://127.0.0.1:3000/mcp`. */
+  readonly url: string;
+  readonly port: number;
+}
+
+/** Serves MCP over HTTP: `const listener = await listenHttp({ port: 3000 }); serve(server, listener)`. */
+export async function listenHttp(options: ListenOptions = {}): Promise<HttpListener> {
+  const { host = "127.0.0.1", path = "/mcp", closeGraceMs = 1_000, ...rest } = options;
+  if (!path.startsWith("/")) throw new LocalError("invalid_argument", "path begins with /");
+  if (rest.allowedHosts === undefined && !isLoopback(host)) {
+    throw new LocalError("invalid_argument", `a server on ${host} needs allowedHosts: the names that clients call it by, or "any"`);
+  }
+  const server = createHttpServer({ ...rest, closeGraceMs, host: nodeHost() });
+  const handler: HttpHandler = (request) =>
+    request.path === path ? server.handle(request) : Promise.resolve(badRequest("There is nothing here", undefined, 404));
+  const { origin, port, close } = await listenHandler(handler, { ...rest, host });
+  return {
+    url: `${origin}${path}`,
+    port,
+    accept: server.accept,
+    describeTools: server.describeTools,
+    stats: server.stats,
+    async close() {
+      // The port first, so that no client comes to a server that is about to end.
+      const ports = close(closeGraceMs + 1_000);
+      await server.close();
+      await ports;
+    },
+  };
+}
+
+function isLoopback(host: string): boolean {
+  return host === "::1" || host.startsWith("127.") || LOOPBACK_HOSTS.includes(host);
+}

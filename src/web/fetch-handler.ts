@@ -1,0 +1,91 @@
+import { LocalError } from "../core/base/errors.ts";
+import { createSignal } from "../core/base/signal.ts";
+import type { HttpRequest, HttpResponse, TextSource } from "../core/http/exchange.ts";
+import { createHttpServer, type HttpServer, type HttpServerOptions } from "../core/http/http-server.ts";
+
+export interface FetchHandler extends HttpServer {
+  /** Answers one request; may be taken apart from the rest: `export default { fetch: handler.fetch }`. */
+  readonly fetch: (request: Request) => Promise<Response>;
+}
+
+/**
+ * Serves MCP where requests come as WHATWG ones: workers, Deno, Bun. All paths are the endpoint; whoever has others answers them before. Say in
+ * `allowedHosts` by which names clients reach it: by default only `localhost` and its like are let in.
+ */
+export function fetchHandler(options: HttpServerOptions = {}): FetchHandler {
+  const server = createHttpServer(options);
+  return { ...server, fetch: async (request) => toResponse(await server.handle(toRequest(request))) };
+}
+
+/** A WHATWG request as the server reads it. */
+function toRequest(request: Request): HttpRequest {
+  const { pathname, search, host } = new URL(request.url);
+  // A Map of its own: `Headers` joins what comes twice by ", " already.
+  const headers = new Map(request.headers);
+  // Not every runtime shows it among the headers; the URL has what it said.
+  if (!headers.has("host")) headers.set("host", host);
+  return {
+    method: request.method.toUpperCase(),
+    path: pathname,
+    query: search.slice(1),
+    headers,
+    signal: createSignal(request.signal).signal,
+    body: (maxBytes) => readBody(request, maxBytes),
+  };
+}
+
+async function readBody(request: Request, maxBytes: number): Promise<Uint8Array> {
+  const reader = request.body?.getReader();
+  if (reader === undefined) return new Uint8Array(0);
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for (;;) {
+    let chunk: Uint8Array | undefined;
+    try {
+      chunk = (await reader.read()).value;
+    } catch (cause) {
+      throw new LocalError("closed", "the body ended early", { cause });
+    }
+    if (chunk === undefined) break;
+    bytes += chunk.length;
+    if (bytes > maxBytes) {
+      void reader.cancel().catch(() => {});
+      throw new LocalError("limit_exceeded", `the body has more than ${maxBytes} bytes`);
+    }
+    chunks.push(chunk);
+  }
+  const only = chunks[0];
+  if (only !== undefined && chunks.length === 1) return only;
+  const whole = new Uint8Array(bytes);
+  let at = 0;
+  for (const chunk of chunks) {
+    whole.set(chunk, at);
+    at += chunk.length;
+  }
+  return whole;
+}
+
+function toResponse({ status, headers, body }: HttpResponse): Response {
+  const init = { status, headers: headers.map(([name, value]): [string, string] => [name, value]) };
+  if (typeof body !== "object") return new Response(body ?? null, init);
+  return new Response(toStream(body), init);
+}
+
+// Nothing is pulled ahead of the reader: what waits, waits in the source, under its limits.
+function toStream(source: TextSource): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  return new ReadableStream<Uint8Array>(
+    {
+      start(controller) {
+        source.opened(() => controller.error(new LocalError("closed", "the reader took nothing for too long")));
+      },
+      async pull(controller) {
+        const text = await source.next();
+        if (text === undefined) controller.close();
+        else controller.enqueue(encoder.encode(text));
+      },
+      cancel: () => source.cancel(),
+    },
+    { highWaterMark: 0 },
+  );
+}
