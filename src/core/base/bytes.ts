@@ -106,6 +106,15 @@ export function utf8Decode(bytes: Uint8Array, host?: Pick<Host, "utf8">): string
   return pieces.join("");
 }
 
+/** Text of bytes that are UTF-8, all of them; `undefined` for others, which {@link utf8Decode} would read like bytes that they are not. */
+export function utf8DecodeExact(bytes: Uint8Array, host?: Pick<Host, "utf8">): string | undefined {
+  const text = utf8Decode(bytes, host);
+  // What is malformed became U+FFFD, so a text without it needs no second look.
+  if (!text.includes("\ufffd")) return text;
+  const again = utf8Encode(text, host);
+  return again.length === bytes.length && again.every((byte, index) => byte === bytes[index]) ? text : undefined;
+}
+
 function isHigh(unit: number): boolean {
   return unit >= 0xd800 && unit < 0xdc00;
 }

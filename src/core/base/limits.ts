@@ -36,6 +36,8 @@ export interface Limits {
   readonly maxCachedResults: number;
   /** Characters of all results that a client keeps for reuse, per connection. Above: those used longest ago are dropped. */
   readonly maxCachedChars: number;
+  /** Tools whose mirrored parameters (`x-mcp-header`) a client over HTTP keeps, per connection. Above: those listed longest ago are forgotten. */
+  readonly maxMirroredTools: number;
   /** Resources that a client subscribes to in a stateless revision, per connection. Above: subscribing rejects with `limit_exceeded`. */
   readonly maxSubscribedResources: number;
   /** Sessions of one HTTP server. Above: the one unused for longest ends if that is a minute or more, else the handshake is answered 503. */
@@ -74,6 +76,7 @@ export const DEFAULT_LIMITS: Limits = Object.freeze({
   maxPages: 1_000,
   maxCachedResults: 1_000,
   maxCachedChars: 16 * 1024 * 1024,
+  maxMirroredTools: 10_000,
   maxSubscribedResources: 1_000,
   maxSessions: 10_000,
   maxHttpRequests: 10_000,

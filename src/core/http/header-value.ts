@@ -1,4 +1,4 @@
-import { base64Decode, base64Encode, utf8Decode, utf8Encode } from "../base/bytes.ts";
+import { base64Decode, base64Encode, utf8DecodeExact, utf8Encode } from "../base/bytes.ts";
 
 // The form in which a header carries what a header may not: Base64 of the UTF-8, between markers whose case counts (2026-07-28, Value Encoding).
 const OPEN = "=?base64?";
@@ -18,10 +18,7 @@ export function decodeHeaderValue(value: string): string | undefined {
   if (!looksEncoded(trimmed)) return isFieldValue(trimmed) ? trimmed : undefined;
   // The markers may not share the question mark: `=?base64?=` holds nothing.
   const bytes = trimmed.length < OPEN.length + CLOSE.length ? undefined : base64Decode(trimmed.slice(OPEN.length, -CLOSE.length));
-  if (bytes === undefined) return undefined;
-  const text = utf8Decode(bytes);
-  // Only bytes that are UTF-8 come back the same; others would let two values pass for one.
-  return sameBytes(utf8Encode(text), bytes) ? text : undefined;
+  return bytes === undefined ? undefined : utf8DecodeExact(bytes);
 }
 
 /** White space around a value is no part of it (RFC 9110, section 5.5). */
@@ -56,8 +53,4 @@ function isFieldValue(text: string): boolean {
 
 function isBlank(code: number): boolean {
   return code === 0x20 || code === 0x09;
-}
-
-function sameBytes(one: Uint8Array, other: Uint8Array): boolean {
-  return one.length === other.length && one.every((byte, index) => byte === other[index]);
 }

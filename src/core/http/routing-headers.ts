@@ -46,7 +46,7 @@ export function routingHeaders(message: RequestMessage | NotificationMessage, pa
   const { method } = message;
   const headers: [string, string][] = [[HEADER.method, encodeHeaderValue(method)]];
   const version = versionInBody(message);
-  if (version !== undefined) headers.push([HEADER.version, version]);
+  if (version !== undefined) headers.push([HEADER.version, encodeHeaderValue(version)]);
   const name = nameIn(message.params, NAMED.get(method) ?? TASKS.get(method));
   if (name !== undefined) headers.push([HEADER.name, encodeHeaderValue(name)]);
   if (method === "tools/call") {

@@ -79,6 +79,7 @@ async function probe(parts: ConnectParts, version: string, tried: ReadonlySet<st
     const supported = supportedVersionsIn(error);
     if (supported !== undefined) return await settleOn(supported, error);
     if (refusesVersion(error)) throw noCommonVersion(versions, undefined, error);
+    if (isOutOfReach(error)) throw error;
     const silent = error instanceof LocalError && error.code === "timeout";
     if (silent || (error instanceof RpcError && !isModern(error))) return { error };
     throw error;
@@ -111,6 +112,13 @@ async function probe(parts: ConnectParts, version: string, tried: ReadonlySet<st
 /** Errors that only a server of the newer kind gives: falling back would hide them. */
 function isModern({ code }: RpcError): boolean {
   return code === ErrorCode.headerMismatch || code === ErrorCode.missingClientCapability;
+}
+
+/** Stand-ins of a transport for a server that was not reached, or lets nobody in: another request would fare no better. */
+function isOutOfReach(error: unknown): boolean {
+  if (!(error instanceof RpcError) || !isObject(error.data) || error.data["delivery"] !== "none") return false;
+  const status = error.data["httpStatus"];
+  return status === undefined || status === 401 || status === 403;
 }
 
 /** Whatever data it has: the code alone is one of the newer kind's (2026-07-28, basic/transports/stdio, Backward Compatibility). */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { base64Decode, base64Encode, utf8Decode, utf8Encode, utf8Length } from "../../../src/core/base/bytes.ts";
+import { base64Decode, base64Encode, utf8Decode, utf8DecodeExact, utf8Encode, utf8Length } from "../../../src/core/base/bytes.ts";
 import { detectHost } from "../../../src/core/base/host.ts";
 import { seededRandom } from "../../support/random.ts";
 
@@ -104,6 +104,16 @@ describe("base64", () => {
         const bytes = base64Decode(text, alphabet);
         if (bytes !== undefined) assert.equal(base64Encode(bytes, alphabet), text, `seed ${seed}`);
       }
+    }
+  });
+});
+
+describe("utf8DecodeExact", () => {
+  it("reads what is UTF-8, a replacement character that was written included, and nothing else", () => {
+    for (const text of ["", "abc", "\ufeffé😀", "\ufffd"]) assert.equal(utf8DecodeExact(utf8Encode(text)), text);
+    for (const bytes of [[0xff], [0x61, 0xc3], [0xc0, 0x80], [0xed, 0xa0, 0x80], [0xef, 0xbf, 0xbd, 0x80]]) {
+      assert.equal(utf8DecodeExact(Uint8Array.from(bytes)), undefined);
+      assert.equal(utf8DecodeExact(Uint8Array.from(bytes), detectHost()), undefined);
     }
   });
 });

@@ -1,0 +1,107 @@
+import { LocalError } from "../base/errors.ts";
+import type { Signal } from "../base/signal.ts";
+import { parseChallenges, type AuthChallenge } from "./challenge.ts";
+import type { HeaderList, HttpAnswer, HttpCall, HttpSend } from "./exchange.ts";
+import { HEADER } from "./routing-headers.ts";
+
+/** Headers by name, as a program writes them down. */
+export type HeaderRecord = Readonly<Record<string, string>>;
+
+/** What `authorize` is asked. `challenges` is there after a refusal: those of the WWW-Authenticate header, none where it has none. */
+export interface AuthorizationRequest {
+  readonly url: string;
+  readonly refused?: { readonly status: 401 | 403; readonly challenges: readonly AuthChallenge[] };
+}
+
+/**
+ * Gives the headers that authorize a request, `Authorization` as a rule. Asked before each request, so it keeps its tokens itself, and once more
+ * after an answer 401, or 403 for a scope that is missing; calls that are refused at the same time share that. Nothing given then means that the
+ * refusal stands. What it throws fails the request, which was not delivered.
+ */
+export type Authorize = (request: AuthorizationRequest) => HeaderRecord | undefined | Promise<HeaderRecord | undefined>;
+
+export interface CallerOptions {
+  readonly url: string;
+  readonly send: HttpSend;
+  readonly headers: HeaderRecord | undefined;
+  readonly authorize: Authorize | undefined;
+}
+
+/** One request, without the headers that every one has. */
+export interface ClientCall {
+  readonly method: HttpCall["method"];
+  readonly headers: HeaderList;
+  readonly body?: string;
+  readonly signal: Signal;
+  /** The server's own where it names another one (HTTP+SSE). */
+  readonly url?: string;
+}
+
+/** Sends a request under the headers and the authorization that its owner gave. Rejects as `HttpSend` does. */
+export type Caller = (call: ClientCall) => Promise<HttpAnswer>;
+
+const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+// Those that follow from what is sent. One set by hand would contradict it.
+const OURS: ReadonlySet<string> = new Set(["accept", "content-type", "content-length", ...Object.values(HEADER)]);
+
+export function createCaller({ url, send, headers, authorize }: CallerOptions): Caller {
+  const fixed = checkHeaders(headers ?? {});
+  let asking: Promise<HeaderRecord | undefined> | undefined;
+
+  const attempt = (call: ClientCall, credentials: HeaderList): Promise<HttpAnswer> =>
+    // A header of the credentials replaces one that is fixed.
+    send({ ...call, url: call.url ?? url, headers: [...(credentials.length === 0 ? fixed : new Map([...fixed, ...credentials])), ...call.headers] });
+  if (authorize === undefined) return (call) => attempt(call, []);
+
+  const ask = async (request: AuthorizationRequest): Promise<HeaderRecord | undefined> => {
+    try {
+      return await authorize(request);
+    } catch (cause) {
+      throw new LocalError("refused", "the request could not be authorized", { details: { delivery: "none" }, cause });
+    }
+  };
+  const askAgain = (request: AuthorizationRequest) =>
+    (asking ??= ask(request).finally(() => {
+      asking = undefined;
+    }));
+
+  return async (call) => {
+    const given = await ask({ url });
+    refuseAborted(call.signal);
+    const answer = await attempt(call, checkHeaders(given ?? {}));
+    const refused = refusalIn(answer);
+    if (refused === undefined) return answer;
+    // The refused request was not served, so that it may be sent again.
+    const again = await askAgain({ url, refused });
+    if (again === undefined) return answer;
+    answer.body.cancel();
+    refuseAborted(call.signal);
+    return attempt(call, checkHeaders(again));
+  };
+}
+
+function refusalIn({ status, headers }: HttpAnswer): AuthorizationRequest["refused"] {
+  if (status !== 401 && status !== 403) return undefined;
+  const challenges = parseChallenges(headers.get("www-authenticate") ?? "");
+  // A plain 403 is final; one that names a scope can be mended (2026-07-28, basic/authorization, Scope Challenge Handling).
+  if (status === 403 && !challenges.some(({ parameters }) => parameters.get("error") === "insufficient_scope")) return undefined;
+  return { status, challenges };
+}
+
+/** As a list with lower-case names. Refuses with `invalid_argument` what is no header, and those that are ours to write. */
+function checkHeaders(headers: HeaderRecord): HeaderList {
+  return Object.entries(headers).map(([name, value]) => {
+    const lower = name.toLowerCase();
+    if (!TOKEN.test(name) || typeof value !== "string" || !/^[\t\x20-\x7e]*$/.test(value)) {
+      throw new LocalError("invalid_argument", `the header ${JSON.stringify(name)} cannot be sent`, { details: { delivery: "none" } });
+    }
+    if (OURS.has(lower) || lower.startsWith(HEADER.paramPrefix)) {
+      throw new LocalError("invalid_argument", `the header ${name} follows from what is sent, and cannot be set`, { details: { delivery: "none" } });
+    }
+    return [lower, value];
+  });
+}
+
+function refuseAborted({ aborted, reason }: Signal): void {
+  if (aborted) throw new LocalError("aborted", "the request was given up before it was sent", { details: { delivery: "none" }, cause: reason });
+}

@@ -1,0 +1,195 @@
+import { LocalError } from "../base/errors.ts";
+import { createSignal, type Signal, type SignalSource } from "../base/signal.ts";
+import type { Frame } from "../wire/frame.ts";
+import { isErrorResponse, isResult, type RequestId, type RequestMessage } from "../wire/message.ts";
+import { drain, readOutcome } from "./client-exchange.ts";
+import { JSON_POST, STREAM_GET } from "./client-headers.ts";
+import { listen, type ListenParts } from "./client-listen.ts";
+import { failureOf, type Outcome } from "./client-outcome.ts";
+import type { HeaderList, HttpAnswer } from "./exchange.ts";
+import { timedSignal } from "./pause.ts";
+import { HEADER } from "./routing-headers.ts";
+
+export interface SessionParts extends Omit<ListenParts, "arrive"> {
+  /** A message of the server, in the exchange of a request of ours or on its own. */
+  arrive(frame: Frame, related?: RequestId): Promise<void>;
+}
+
+/** The handshake revisions over Streamable HTTP. */
+export interface SessionClient {
+  /** POSTs `initialize`. Its answer says which revision and which session all that follows names in its headers. */
+  initialize(message: RequestMessage, body: string, signal: Signal): Promise<Outcome>;
+  request(message: RequestMessage, body: string, signal: Signal): Promise<Outcome>;
+  /** POSTs a notification or a response. Never rejects: what becomes of it goes to the log. */
+  tell(method: string, body: string, signal: Signal): Promise<void>;
+  /** Ends the session at the server, within a bounded time. */
+  end(): Promise<void>;
+}
+
+interface Session {
+  readonly id: string | undefined;
+  readonly version: string;
+}
+
+const RENEW_MS = 30_000;
+const END_MS = 2_000;
+const INITIALIZED = "notifications/initialized";
+
+export function createSessionClient(parts: SessionParts): SessionClient {
+  const { call, host, log, closing } = parts;
+  /** `initialize` and `notifications/initialized` as they were sent, to be sent again where the server has lost the session. */
+  let opening: { readonly message: RequestMessage; readonly body: string } | undefined;
+  let initialized: string | undefined;
+  let session: Session | undefined;
+  let renewing: Promise<Session> | undefined;
+  /** Settles when the server has taken `notifications/initialized`: nothing may overtake it. */
+  let ready: Promise<unknown> | undefined;
+  let listening: SignalSource | undefined;
+
+  const headersOf = (of: Session | undefined): HeaderList => {
+    if (of === undefined) return [];
+    const version: readonly [string, string] = [HEADER.version, of.version];
+    return of.id === undefined ? [version] : [[HEADER.session, of.id], version];
+  };
+
+  const post = (body: string, of: Session | undefined, signal: Signal) =>
+    call({ method: "POST", headers: [...JSON_POST, ...headersOf(of)], body, signal });
+
+  const open = async ({ id }: RequestMessage, body: string, signal: Signal): Promise<Outcome & { session?: Session }> => {
+    let answer: HttpAnswer;
+    let outcome: Outcome;
+    try {
+      answer = await post(body, undefined, signal);
+      outcome = await readOutcome({ id, signal, passing: (frame) => parts.arrive(frame, id) }, answer, parts);
+    } catch (thrown) {
+      return { failure: failureOf(thrown) };
+    }
+    const { frame } = outcome;
+    if (frame === undefined || !isResult(frame.message)) return outcome;
+    const version = frame.message.result["protocolVersion"];
+    const given = answer.headers.get(HEADER.session);
+    const usable = given !== undefined && /^[\x21-\x7e]{1,1024}$/.test(given);
+    if (given !== undefined && !usable) log({ level: "warning", message: "the server's session id cannot be sent back; it is ignored" });
+    // Whoever asked judges the version; one that is no text names nothing.
+    return typeof version === "string" ? { ...outcome, session: { id: usable ? given : undefined, version } } : outcome;
+  };
+
+  const announce = async (body: string, of: Session | undefined, signal: Signal): Promise<void> => {
+    try {
+      const answer = await post(body, of, signal);
+      drain(answer.body, parts);
+      if (answer.status > 299) log({ level: "warning", message: `the server refused ${INITIALIZED}`, details: { httpStatus: answer.status } });
+    } catch (error) {
+      if (!signal.aborted) log({ level: "warning", message: `${INITIALIZED} could not be sent`, error });
+    }
+    if (closing.aborted) return;
+    listening?.abort("another stream takes its place");
+    listening = createSignal(closing);
+    void listen(headersOf(of), listening.signal, { ...parts, arrive: (frame) => parts.arrive(frame) });
+  };
+
+  const renew = async (): Promise<Session> => {
+    const lost = session;
+    const limit = timedSignal(host, RENEW_MS, closing);
+    try {
+      if (opening === undefined || lost === undefined) throw renewalFailed("there was no handshake to repeat");
+      const opened = await open(opening.message, opening.body, limit.signal);
+      if (opened.failure !== undefined) throw renewalFailed(opened.failure.message);
+      if (isErrorResponse(opened.frame.message)) throw renewalFailed(opened.frame.message.error.message);
+      if (opened.session?.version !== lost.version) throw renewalFailed("the server speaks another revision now");
+      session = opened.session;
+      log({ level: "warning", message: "the server had lost the session; a new one is open, without what was set up in the old one" });
+      if (initialized !== undefined) await announce(initialized, session, limit.signal);
+      return session;
+    } finally {
+      limit.abort("done");
+    }
+  };
+
+  // All that find the same session lost share one handshake; who comes late finds a session that is not the one that it lost.
+  const replace = (lost: Session): Promise<Session> => {
+    if (session !== lost && session !== undefined && renewing === undefined) return Promise.resolve(session);
+    return (renewing ??= renew().finally(() => {
+      renewing = undefined;
+    }));
+  };
+
+  const attempt = async (message: RequestMessage, body: string, of: Session | undefined, signal: Signal): Promise<Outcome & { lost?: true }> => {
+    const { id } = message;
+    const resume = (lastEventId: string, within: Signal) =>
+      call({ method: "GET", headers: [...STREAM_GET, ...headersOf(of), [HEADER.lastEventId, lastEventId]], signal: within });
+    try {
+      const answer = await post(body, of, signal);
+      const outcome = await readOutcome({ id, signal, passing: (frame) => parts.arrive(frame, id), resume }, answer, parts);
+      return answer.status === 404 && of?.id !== undefined ? { ...outcome, lost: true } : outcome;
+    } catch (thrown) {
+      return { failure: failureOf(thrown) };
+    }
+  };
+
+  return {
+    async initialize(message, body, signal) {
+      const { session: opened, ...outcome } = await open(message, body, signal);
+      if (opened !== undefined && !signal.aborted) {
+        opening = { message, body };
+        session = opened;
+        initialized = ready = undefined;
+        listening?.abort("there is a new session");
+      }
+      return outcome;
+    },
+    async request(message, body, signal) {
+      if (ready !== undefined) await ready;
+      if (renewing !== undefined) await renewing.catch(() => {});
+      const used = session;
+      const { lost, ...outcome } = await attempt(message, body, used, signal);
+      if (lost === undefined || used === undefined || signal.aborted) return outcome;
+      // The server knows no such session, so that it has not served the request: this one may be sent again, once.
+      try {
+        const again = await replace(used);
+        if (signal.aborted) return outcome;
+        const { lost: _twice, ...second } = await attempt(message, body, again, signal);
+        return second;
+      } catch (thrown) {
+        return { failure: failureOf(thrown) };
+      }
+    },
+    async tell(method, body, signal) {
+      if (method === INITIALIZED) {
+        initialized = body;
+        await (ready = announce(body, session, signal));
+        ready = undefined;
+        return;
+      }
+      if (ready !== undefined) await ready;
+      const used = session;
+      try {
+        const answer = await post(body, used, signal);
+        drain(answer.body, parts);
+        if (answer.status < 300) return;
+        log({ level: "warning", message: "the server refused a message that has no answer", details: { method, httpStatus: answer.status } });
+        // It was about something in the old session. A new one is opened all the same, for what comes next.
+        if (answer.status === 404 && used?.id !== undefined) await replace(used);
+      } catch (error) {
+        if (!signal.aborted) log({ level: "warning", message: "a message that has no answer could not be sent", details: { method }, error });
+      }
+    },
+    async end() {
+      listening?.abort("the connection is closed");
+      if (session?.id === undefined) return;
+      const limit = timedSignal(host, END_MS);
+      try {
+        const answer = await call({ method: "DELETE", headers: headersOf(session), signal: limit.signal });
+        answer.body.cancel();
+      } catch {
+        // A server need not let clients end sessions; it ends idle ones by itself.
+      } finally {
+        limit.abort("done");
+      }
+    },
+  };
+}
+
+function renewalFailed(why: string): LocalError {
+  return new LocalError("closed", `the server has lost the session, and a new one could not be opened: ${why}`, { details: { delivery: "none" } });
+}

@@ -1,0 +1,130 @@
+import { Agent as HttpAgent, request as httpRequest, type ClientRequest, type IncomingMessage, type RequestOptions } from "node:http";
+import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
+import { urlToHttpOptions } from "node:url";
+import { LocalError } from "../core/base/errors.ts";
+import type { ByteSource, HttpAnswer, HttpCall, HttpSend } from "../core/http/exchange.ts";
+
+export interface HttpSendOptions {
+  /** How long a connection is kept open for the next request, unless the server says less; 4,000, which is below what most servers wait. */
+  readonly keepAliveMs?: number;
+  /** Connections to one server at a time; no bound by default. Requests above it wait. */
+  readonly maxConnections?: number;
+  /** Certificate authorities to trust in place of Node's, in PEM. */
+  readonly ca?: string | readonly string[];
+}
+
+/** An `HttpSend` over connections of its own. Idle ones keep no process alive; `close` ends all of them, and what they carry. */
+export interface NodeHttpSend extends HttpSend {
+  close(): void;
+}
+
+/**
+ * Sends over `node:http` and `node:https`, on connections that are used again. `delivery` is `none` until a connection stands: of one that breaks
+ * after that, and before any byte of the answer, nobody knows what the server has read, least of all of one that was used before.
+ */
+export function createHttpSend({ keepAliveMs = 4_000, maxConnections = Infinity, ca }: HttpSendOptions = {}): NodeHttpSend {
+  if (!(keepAliveMs > 0 && maxConnections >= 1)) throw new LocalError("invalid_argument", "keepAliveMs and maxConnections are positive numbers");
+  const pool = { keepAlive: true, timeout: keepAliveMs, maxSockets: maxConnections, maxFreeSockets: 256 };
+  const plain = new HttpAgent(pool);
+  const secure = new HttpsAgent({ ...pool, ...(ca === undefined ? {} : { ca: typeof ca === "string" ? ca : [...ca] }) });
+  let last: { readonly url: string; readonly options: RequestOptions } | undefined;
+
+  const optionsOf = (url: string): RequestOptions => {
+    if (last?.url !== url) {
+      const { protocol, hostname, port, path } = urlToHttpOptions(new URL(url));
+      // Without credentials that the URL may have: they belong into headers.
+      last = { url, options: { protocol, hostname, port, path, agent: protocol === "https:" ? secure : plain } };
+    }
+    return last.options;
+  };
+
+  const send = (call: HttpCall): Promise<HttpAnswer> =>
+    new Promise((resolve, reject) => {
+      if (call.signal.aborted) return reject(aborted(call));
+      const options = optionsOf(call.url);
+      const headers: Record<string, string | number> = { "accept-encoding": "identity" };
+      for (const [name, value] of call.headers) headers[name] = value;
+      if (call.body !== undefined) headers["content-length"] = Buffer.byteLength(call.body);
+      const request = (options.protocol === "https:" ? httpsRequest : httpRequest)({ ...options, method: call.method, headers });
+      let connected = false;
+      const unlink = call.signal.onAbort(() => {
+        reject(aborted(call));
+        request.destroy();
+      });
+      request.on("socket", (socket) => {
+        if (request.reusedSocket) connected = true;
+        else socket.once(options.protocol === "https:" ? "secureConnect" : "connect", () => (connected = true));
+      });
+      request.on("response", (response) => {
+        const encoding = response.headers["content-encoding"] ?? "identity";
+        if (encoding === "identity") return resolve(answerOf(response, request, unlink));
+        unlink();
+        request.destroy();
+        reject(new LocalError("closed", `the answer is encoded as ${encoding}, which was not asked for`, { details: { delivery: "unknown" } }));
+      });
+      request.on("error", (cause) => {
+        unlink();
+        reject(new LocalError("closed", cause.message, { details: { delivery: connected ? "unknown" : "none" }, cause }));
+      });
+      request.end(call.body);
+    });
+
+  return Object.assign(send, {
+    close() {
+      plain.destroy();
+      secure.destroy();
+    },
+  });
+}
+
+function answerOf(response: IncomingMessage, request: ClientRequest, unlink: () => void): HttpAnswer {
+  const headers = new Map<string, string>();
+  for (const [name, value] of Object.entries(response.headers)) {
+    if (value !== undefined) headers.set(name, typeof value === "string" ? value : value.join(", "));
+  }
+  return { status: response.statusCode ?? 0, headers, body: bodyOf(response, request, unlink) };
+}
+
+function bodyOf(response: IncomingMessage, request: ClientRequest, unlink: () => void): ByteSource {
+  let ended = false;
+  let broken: Error | undefined;
+  let wake: (() => void) | undefined;
+  const changed = () => {
+    const waiting = wake;
+    wake = undefined;
+    waiting?.();
+  };
+  response.on("readable", changed);
+  response.on("end", () => {
+    ended = true;
+    unlink();
+    changed();
+  });
+  response.on("error", (error) => {
+    broken ??= error;
+    changed();
+  });
+  response.on("close", () => {
+    unlink();
+    changed();
+  });
+  return {
+    async next() {
+      for (;;) {
+        // Of the stream's own type it may be anything; without an encoding it is bytes.
+        const chunk = response.read() as Buffer | null;
+        if (chunk !== null) return chunk;
+        if (ended) return undefined;
+        if (broken !== undefined || response.closed) throw new LocalError("closed", "the connection was cut", { cause: broken });
+        await new Promise<void>((resolve) => (wake = resolve));
+      }
+    },
+    cancel() {
+      if (!ended) request.destroy();
+    },
+  };
+}
+
+function aborted({ signal }: HttpCall): LocalError {
+  return new LocalError("aborted", "the request was given up", { cause: signal.reason });
+}
