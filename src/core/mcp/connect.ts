@@ -74,13 +74,15 @@ async function probe(parts: ConnectParts, version: string, tried: ReadonlySet<st
   let result: JsonObject;
   try {
     const params = { _meta: requestMeta(version, parts.clientInfo, parts.capabilities("stateless")) };
-    result = await peer.request("server/discover", params, { timeoutMs: probeTimeoutMs, ...(signal === undefined ? {} : { signal }) });
+    // Where no handshake may follow, silence tells nothing, and the server has as long as for any other request.
+    const timeout = versions.handshake.length === 0 ? {} : { timeoutMs: probeTimeoutMs };
+    result = await peer.request("server/discover", params, { ...timeout, ...(signal === undefined ? {} : { signal }) });
   } catch (error) {
     const supported = supportedVersionsIn(error);
     if (supported !== undefined) return await settleOn(supported, error);
     if (refusesVersion(error)) throw noCommonVersion(versions, undefined, error);
     if (isOutOfReach(error)) throw error;
-    const silent = error instanceof LocalError && error.code === "timeout";
+    const silent = error instanceof LocalError && error.code === "timeout" && versions.handshake.length > 0;
     if (silent || (error instanceof RpcError && !isModern(error))) return { error };
     throw error;
   }

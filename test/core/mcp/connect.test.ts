@@ -104,6 +104,18 @@ describe("a client finds a server", () => {
     assert.equal(host.liveTimers, 0);
   });
 
+  test("of the stateless era within the time of any request, where it can be no older one", async () => {
+    const { client, transport, host } = setUp({ "server/discover": [SILENCE] }, { era: "stateless", requestTimeoutMs: 20_000 });
+    const late = assert.rejects(client.connect(transport), { code: "timeout" });
+    await settle();
+    host.advance(19_999);
+    await settle();
+    assert.equal(transport.closes, 0);
+    host.advance(1);
+    await late;
+    assert.equal(host.liveTimers, 0);
+  });
+
   test("of the stateless era that was too slow for the probe, by what it says to initialize", async () => {
     const { client, transport, methods, host } = setUp({ "server/discover": [SILENCE, DISCOVERED], initialize: [unsupported(["2026-07-28"])] }, { probeTimeoutMs: 10 });
     const connected = client.connect(transport);
