@@ -1,5 +1,5 @@
 // Tools that answer by themselves: each kind of content, failure, progress, log messages, and lists that change.
-import type { McpServer, ServerContext } from "mcp-interceptors";
+import { releaseStream, type McpServer, type ServerContext } from "mcp-interceptors";
 import { addTool, embedded, PICTURE, SOUND, text } from "./pieces.ts";
 
 export type Pause = (milliseconds: number) => Promise<unknown>;
@@ -39,6 +39,12 @@ function addWork(server: McpServer, pause: Pause): void {
       await reportProgress(progress, 100);
     }
     return "done";
+  });
+  // Over HTTP a client need not hold the line (2025-11-25): it comes back for the answer, which is kept for it.
+  addTool(server, "test_reconnection", "Ends the connection, and answers when the client is back.", async (_args, { from }) => {
+    releaseStream(from, { retryMs: 500 });
+    await pause(100);
+    return "Reconnection test completed successfully";
   });
   const log = async (_args: unknown, { log }: ServerContext) => {
     log("info", "Tool execution started");
@@ -97,16 +103,13 @@ function textual(...names: string[]) {
 
 /** Lists that change while they are looked at; the clients that listen are told. */
 function addChanges(server: McpServer): void {
-  let tool: { remove(): void } | undefined;
-  addTool(server, "test_trigger_tool_change", "Adds a tool, or takes it away again.", () => {
-    if (tool === undefined) tool = addTool(server, "test_sometimes", "Is not always there.", () => "here");
-    else tool = void tool.remove();
-    return "changed";
-  });
-  let prompt: { remove(): void } | undefined;
-  addTool(server, "test_trigger_prompt_change", "Adds a prompt, or takes it away again.", () => {
-    if (prompt === undefined) prompt = server.prompt({ name: "test_sometimes", description: "Is not always there." }, () => "here");
-    else prompt = void prompt.remove();
-    return "changed";
-  });
+  let changes = 0;
+  const tool = addTool(server, "test_changing_tool", "Has not changed.", () => "here");
+  const prompt = server.prompt({ name: "test_changing_prompt", description: "Has not changed." }, () => "here");
+  for (const [kind, one] of Object.entries({ tool, prompt })) {
+    addTool(server, `test_trigger_${kind}_change`, `Changes the description of a ${kind}.`, () => {
+      one.update({ description: `Change ${++changes}.` });
+      return "changed";
+    });
+  }
 }

@@ -54,11 +54,12 @@ test("results are read scenario by scenario, with what has failed and what is do
   }
 });
 
-test("a scenario that failed, and one that was not run, are missing; those of auth are told apart", () => {
+test("what failed, checked nothing, or was not run is missing; what is about authorization is told apart", () => {
   const requirements = { required: ["a", "b", "c", "auth/d"], unscored: new Map([["e", "extension"], ["f", "pending"]]) };
   const results = new Map([
     ["a", { passed: 3, failures: [], warnings: ["doubtful"] }],
     ["b", { passed: 1, failures: ["no"], warnings: [] }],
+    ["c", { passed: 0, failures: [], warnings: [] }],
     ["e", { passed: 0, failures: ["x", "y"], warnings: [] }],
   ]);
   const run: Run = { leg: "client", revision: "2026-07-28", requirements, results };
