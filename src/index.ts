@@ -54,6 +54,11 @@ export { lineTransport, type ByteDuplex, type LineTransportOptions, type Noise }
 export { fromSdkTransport, toSdkTransport, type SdkTransport } from "./core/transport/sdk-adapters.ts";
 export type { Arrival, Listener, PeerContext, Route, Transport } from "./core/transport/transport.ts";
 
+export type { AuthChallenge } from "./core/http/challenge.ts";
+export type { AuthorizationRequest, Authorize } from "./core/http/client-call.ts";
+export type { ByteSource, HttpAnswer, HttpCall, HttpSend } from "./core/http/exchange.ts";
+export { httpTransport, type HttpTransportOptions } from "./core/http/http-client.ts";
+
 export { createPeer, type IncomingNotification, type Middleware, type Peer, type PeerOptions } from "./core/jsonrpc/peer.ts";
 export type { IncomingRequest } from "./core/jsonrpc/incoming.ts";
 export type { RequestOptions } from "./core/jsonrpc/outgoing.ts";
@@ -78,7 +83,8 @@ export { memoryEventStore, type EventStore, type StoredEvent } from "./core/http
 export type { HeaderList, HeaderMap, HttpHandler, HttpRequest, HttpResponse, TextSource } from "./core/http/exchange.ts";
 export type { HostCheckOptions } from "./core/http/host-check.ts";
 export { releaseStream } from "./core/http/http-peer.ts";
-export { createHttpServer, type HttpServer, type HttpServerOptions, type HttpServerStats, type ToolSchemas } from "./core/http/http-server.ts";
+export { createHttpServer, type HttpServer, type HttpServerStats } from "./core/http/http-server.ts";
+export type { HttpServerOptions, ToolSchemas } from "./core/http/http-server-options.ts";
 export { serve, type Servable } from "./core/http/serve.ts";
 
 export {

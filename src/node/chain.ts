@@ -1,4 +1,3 @@
-import { LocalError } from "../core/base/errors.ts";
 import { VERSION } from "../core/base/version.ts";
 import type { Signal } from "../core/base/signal.ts";
 import type { AddOptions } from "../core/chain/installed.ts";
@@ -10,17 +9,25 @@ import {
   type ServerTarget,
 } from "../core/client/local-chain.ts";
 import type { Interceptor } from "../core/interceptor/define.ts";
+import { connectHttp } from "../core/http/connect-http.ts";
+import type { HttpTransportOptions } from "../core/http/http-client.ts";
 import { McpClient } from "../core/mcp/client.ts";
 import { spawnTransport, type SpawnOptions } from "./child.ts";
+import { nodeHost } from "./host.ts";
+import { createHttpSend } from "./http-send.ts";
+
+/** `onNoise` is for commands, the others for servers behind a URL: see `httpTransport`. */
+export interface ConnectServerOptions extends Pick<SpawnOptions, "onNoise">, Pick<HttpTransportOptions, "authorize" | "log" | "limits"> {}
 
 /**
- * Starts the command as an MCP server on stdio, and connects a client to it. The client's `close` ends the process, and so does `signal` before.
- * `onNoise` is told of what the server writes that is no message.
+ * Connects a client to an MCP server: to the command that it starts, on stdio, or by URL over HTTP, in whatever revision the server speaks. The
+ * client's `close` ends the process, or the connections; so does `signal` before. `onNoise` is told of what a command writes that is no message.
  */
-export async function connectServer(target: ServerTarget, signal?: Signal, { onNoise }: Pick<SpawnOptions, "onNoise"> = {}): Promise<McpClient> {
+export async function connectServer(target: ServerTarget, signal?: Signal, options: ConnectServerOptions = {}): Promise<McpClient> {
+  const { onNoise, ...http } = options;
   if (!("command" in target)) {
-    const instead = "this version speaks stdio only; pass { command }, or a client that you have connected";
-    throw new LocalError("unsupported", `${target.url} cannot be reached: ${instead}`);
+    const send = createHttpSend();
+    return await connectHttp({ ...target, ...http, send, host: nodeHost(), release: () => send.close() }, signal);
   }
   const { command, args = [], env, cwd } = target;
   const optional = { ...(env === undefined ? {} : { env }), ...(cwd === undefined ? {} : { cwd }), ...(onNoise === undefined ? {} : { onNoise }) };
@@ -36,12 +43,12 @@ export async function connectServer(target: ServerTarget, signal?: Signal, { onN
   return client;
 }
 
-/** `createChain` of the main entry, with a way to start servers: `chain.addServer({ command, args })`. */
+/** `createChain` of the main entry, with a way to start and to reach servers: `chain.addServer({ command, args })`, `chain.addServer({ url })`. */
 export function createChain(options: ConnectedChainOptions = {}): ConnectedChain {
   return createConnectedChain({ connect: connectServer, ...options });
 }
 
-/** `localChain` of the main entry, with a way to start servers. */
+/** `localChain` of the main entry, with a way to start and to reach servers. */
 export function localChain(interceptors: readonly Interceptor[], options: ConnectedChainOptions & AddOptions = {}): Promise<ConnectedChain> {
   return localConnectedChain(interceptors, { connect: connectServer, ...options });
 }

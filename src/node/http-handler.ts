@@ -28,6 +28,8 @@ export interface HandlerServer {
   close(graceMs?: number): Promise<void>;
 }
 
+const READ_THROUGH_BYTES = 65_536;
+
 /** Serves any handler over `node:http`. Resolves once it listens; rejects with what Node says where it cannot. */
 export async function listenHandler(handler: HttpHandler, options: HandlerOptions = {}): Promise<HandlerServer> {
   const { port = 0, host = "127.0.0.1", headerTimeoutMs = 10_000, requestTimeoutMs = 30_000, keepAliveTimeoutMs = 5_000 } = options;
@@ -83,8 +85,8 @@ async function answer(handler: HttpHandler, message: IncomingMessage, response: 
   }
   const flat: string[] = [];
   for (const [name, value] of headers) flat.push(name, value);
-  // A body that nobody has read would have to be read through before the connection can take another request.
-  if (!message.complete && !request.read) flat.push("connection", "close");
+  // A body that nobody has read is read through before the connection takes another request: not a long one, nor one of unknown length.
+  if (!message.complete && !request.read && !(Number(request.headers.get("content-length")) <= READ_THROUGH_BYTES)) flat.push("connection", "close");
   if (typeof body === "object") {
     response.writeHead(status, flat);
     response.flushHeaders();

@@ -1,7 +1,8 @@
 import { LocalError } from "../core/base/errors.ts";
 import type { HttpHandler } from "../core/http/exchange.ts";
 import { LOOPBACK_HOSTS } from "../core/http/host-check.ts";
-import { createHttpServer, type HttpServer, type HttpServerOptions } from "../core/http/http-server.ts";
+import { createHttpServer, type HttpServer } from "../core/http/http-server.ts";
+import type { HttpServerOptions } from "../core/http/http-server-options.ts";
 import { badRequest } from "../core/http/http-responses.ts";
 import { listenHandler, type HandlerOptions } from "./http-handler.ts";
 import { nodeHost } from "./host.ts";

@@ -27,6 +27,7 @@ export function createHttpSend({ keepAliveMs = 4_000, maxConnections = Infinity,
   const pool = { keepAlive: true, timeout: keepAliveMs, maxSockets: maxConnections, maxFreeSockets: 256 };
   const plain = new HttpAgent(pool);
   const secure = new HttpsAgent({ ...pool, ...(ca === undefined ? {} : { ca: typeof ca === "string" ? ca : [...ca] }) });
+  const seen = new WeakSet<object>();
   let last: { readonly url: string; readonly options: RequestOptions } | undefined;
 
   const optionsOf = (url: string): RequestOptions => {
@@ -52,7 +53,10 @@ export function createHttpSend({ keepAliveMs = 4_000, maxConnections = Infinity,
         request.destroy();
       });
       request.on("socket", (socket) => {
-        if (request.reusedSocket) connected = true;
+        // One that was handed over by another request is connected, though it does not always count as reused.
+        const known = seen.has(socket);
+        seen.add(socket);
+        if (known) connected = true;
         else socket.once(options.protocol === "https:" ? "secureConnect" : "connect", () => (connected = true));
       });
       request.on("response", (response) => {
@@ -64,7 +68,7 @@ export function createHttpSend({ keepAliveMs = 4_000, maxConnections = Infinity,
       });
       request.on("error", (cause) => {
         unlink();
-        reject(new LocalError("closed", cause.message, { details: { delivery: connected ? "unknown" : "none" }, cause }));
+        reject(new LocalError("closed", describeCause(cause), { details: { delivery: connected ? "unknown" : "none" }, cause }));
       });
       request.end(call.body);
     });
@@ -75,6 +79,11 @@ export function createHttpSend({ keepAliveMs = 4_000, maxConnections = Infinity,
       secure.destroy();
     },
   });
+}
+
+// Where several addresses were tried, the message is empty, and the code alone says why.
+function describeCause(cause: Error & { readonly code?: unknown }): string {
+  return cause.message !== "" ? cause.message : typeof cause.code === "string" ? cause.code : cause.name;
 }
 
 function answerOf(response: IncomingMessage, request: ClientRequest, unlink: () => void): HttpAnswer {

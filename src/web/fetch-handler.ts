@@ -1,7 +1,8 @@
 import { LocalError } from "../core/base/errors.ts";
 import { createSignal } from "../core/base/signal.ts";
 import type { HttpRequest, HttpResponse, TextSource } from "../core/http/exchange.ts";
-import { createHttpServer, type HttpServer, type HttpServerOptions } from "../core/http/http-server.ts";
+import { createHttpServer, type HttpServer } from "../core/http/http-server.ts";
+import type { HttpServerOptions } from "../core/http/http-server-options.ts";
 
 export interface FetchHandler extends HttpServer {
   /** Answers one request; may be taken apart from the rest: `export default { fetch: handler.fetch }`. */

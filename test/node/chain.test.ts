@@ -47,7 +47,9 @@ describe("a chain that starts servers", { concurrency: 3 }, () => {
     await assert.rejects(adding, { code: "aborted" });
   });
 
-  it("does not speak HTTP yet, and says so", async () => {
-    await assert.rejects(connectServer({ url: "https://example.com/mcp" }), { code: "unsupported", message: /https:\/\/example\.com\/mcp cannot be reached: this version speaks stdio only/ });
+  it("says of a URL behind which nobody listens that the server cannot be reached", async () => {
+    await assert.rejects(connectServer({ url: "http://127.0.0.1:1/mcp" }), { code: "closed", message: /cannot be reached/, details: { delivery: "none" } });
+    await assert.rejects(createChain().addServer({ url: "http://127.0.0.1:1/mcp" }), { code: "closed" });
+    await assert.rejects(connectServer({ url: "/mcp" }), { code: "invalid_argument" });
   });
 });

@@ -13,7 +13,7 @@ import { clientSource } from "./interceptor-client.ts";
 /** A server to start or to reach; what it can be depends on the runtime. */
 export type ServerTarget =
   | { readonly command: string; readonly args?: readonly string[]; readonly env?: Readonly<Record<string, string | undefined>>; readonly cwd?: string }
-  | { readonly url: string };
+  | { readonly url: string; readonly headers?: Readonly<Record<string, string>> };
 
 export interface AddServerOptions extends AddSourceOptions {
   /** How its interceptors are addressed, `label/name`; by default the first that is free of `server-1`, `server-2`, … Without `/`. */

@@ -1,4 +1,3 @@
-import { utf8Length } from "../base/bytes.ts";
 import { ErrorCode, LocalError } from "../base/errors.ts";
 import { detectHost, type Host } from "../base/host.ts";
 import { resolveLimits, type Limits } from "../base/limits.ts";
@@ -8,7 +7,6 @@ import type { Era } from "../mcp/lifecycle.ts";
 import { createBatches } from "../transport/batches.ts";
 import { newConnection } from "../transport/connection.ts";
 import { createInbox, DONE } from "../transport/inbox.ts";
-import { encodeText } from "../transport/ndjson.ts";
 import { closedError } from "../transport/transport-errors.ts";
 import type { Arrival, PeerContext, Transport } from "../transport/transport.ts";
 import type { Frame } from "../wire/frame.ts";
@@ -21,6 +19,7 @@ import { standInFor, type Outcome } from "./client-outcome.ts";
 import { createSessionClient } from "./client-session.ts";
 import { createStatelessClient } from "./client-stateless.ts";
 import type { HttpSend } from "./exchange.ts";
+import { outgoingText } from "./outgoing-text.ts";
 import { versionInBody } from "./routing-headers.ts";
 import { createSendLanes } from "./send-lanes.ts";
 
@@ -38,6 +37,8 @@ export interface HttpTransportOptions {
   readonly maxReconnects?: number;
   /** Whether a server that knows no `initialize` by POST is tried as one of 2024-11-05 (HTTP+SSE). Default true. */
   readonly legacySse?: boolean;
+  /** Called once, when everything else is over: for connections behind `send` that are this transport's own. Must not throw. */
+  readonly release?: () => void;
 }
 
 /**
@@ -176,6 +177,7 @@ export function httpTransport(options: HttpTransportOptions): Transport {
       closing.abort("the connection is closed");
       open.clear();
       await ended;
+      options.release?.();
     })());
 
   return {
@@ -184,7 +186,7 @@ export function httpTransport(options: HttpTransportOptions): Transport {
       const { message } = frame;
       let body: string;
       try {
-        body = encodeBody(frame, limits);
+        body = outgoingText(frame, limits);
       } catch (thrown) {
         return Promise.reject(thrown);
       }
@@ -224,14 +226,6 @@ function isStateless(message: RequestMessage | NotificationMessage): boolean {
   if (message.method === "initialize") return false;
   const version = versionInBody(message);
   return version !== undefined && !isHandshakeVersion(version);
-}
-
-function encodeBody(frame: Frame, { maxDepth, maxMessageBytes }: Limits): string {
-  const body = encodeText(frame, maxDepth, maxMessageBytes);
-  const bytes = body.length * 3 > maxMessageBytes ? utf8Length(body) : body.length;
-  if (bytes <= maxMessageBytes) return body;
-  const message = `the message has ${bytes} bytes, at most ${maxMessageBytes} may be sent`;
-  throw new LocalError("limit_exceeded", message, { details: { bytes, maxMessageBytes } });
 }
 
 // Errors that only a server of the newer kind gives; all others may come from one that takes no POST here (2026-07-28, Backward Compatibility).

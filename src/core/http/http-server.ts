@@ -1,8 +1,8 @@
 import { ErrorCode, RpcError } from "../base/errors.ts";
-import { detectHost, type Host } from "../base/host.ts";
-import { resolveLimits, type Limits } from "../base/limits.ts";
+import { detectHost } from "../base/host.ts";
+import { resolveLimits } from "../base/limits.ts";
 import { createQueue } from "../base/queue.ts";
-import { safeLog, type Log } from "../jsonrpc/log.ts";
+import { safeLog } from "../jsonrpc/log.ts";
 import { resolveVersions } from "../mcp/lifecycle.ts";
 import type { Listener, Transport } from "../transport/transport.ts";
 import { decodeFrame, type Decoded } from "../wire/frame.ts";
@@ -11,9 +11,9 @@ import { isRequest } from "../wire/message.ts";
 import { authenticate, principalKey, type Authenticate } from "./authentication.ts";
 import { createClock } from "./clock.ts";
 import { isStateless, refuseHandshake, refuseVersion, saysStateless } from "./eras.ts";
-import type { EventStore } from "./event-store.ts";
 import type { HttpHandler, HttpRequest, HttpResponse, TextSource } from "./exchange.ts";
-import { createHostCheck, type HostCheckOptions } from "./host-check.ts";
+import { createHostCheck } from "./host-check.ts";
+import { resolveTimes, type HttpServerOptions, type ToolSchemas } from "./http-server-options.ts";
 import { badRequest, emptyResponse, refuse, unavailable } from "./http-responses.ts";
 import { accepts } from "./media-type.ts";
 import { readPost, refusePost } from "./read-post.ts";
@@ -21,37 +21,6 @@ import { HEADER } from "./routing-headers.ts";
 import { createSession, type Session, type StreamRules } from "./session.ts";
 import { createSessions } from "./sessions.ts";
 import { createStatelessPosts } from "./stateless-posts.ts";
-
-/** The input schema of a tool, `undefined` where there is no such tool. */
-export type ToolSchemas = (name: string) => unknown;
-
-export interface HttpServerOptions extends HostCheckOptions {
-  /** Revisions to speak, of both eras; all that this build knows by default. */
-  readonly versions?: readonly string[];
-  /** Says who calls, before a body is read. Without it everybody may, as nobody in particular. */
-  readonly authenticate?: Authenticate;
-  /** URL of the Protected Resource Metadata (RFC 9728), for the challenge of a 401. */
-  readonly resourceMetadata?: string;
-  /** Makes the streams of the handshake revisions resumable. None by default. */
-  readonly eventStore?: EventStore;
-  /** A stream that has been silent for so long gets a comment. Default 15,000 ms. */
-  readonly keepAliveMs?: number;
-  /** A request that is still not answered gets a stream. Default 5,000 ms. */
-  readonly streamAfterMs?: number;
-  /** A reader that takes nothing for so long is cut off. Default 30,000 ms. */
-  readonly stallMs?: number;
-  /** Ends a resumable stream's connection after so long, to be polled from then on (2025-11-25). Default: never. See also `releaseStream`. */
-  readonly releaseAfterMs?: number;
-  /** How long clients wait before they come back to such a stream. Default 1,000 ms. */
-  readonly retryMs?: number;
-  /** A session that nobody has used for so long ends. Default 30 minutes. */
-  readonly sessionIdleMs?: number;
-  /** How long `close` waits for answers on their way. Default 1,000 ms. */
-  readonly closeGraceMs?: number;
-  readonly host?: Host;
-  readonly limits?: Partial<Limits>;
-  readonly log?: Log;
-}
 
 /** All 0 when nothing is going on, and the idle sessions have been swept. */
 export interface HttpServerStats {
@@ -79,8 +48,8 @@ export interface HttpServer extends Listener {
 }
 
 export function createHttpServer(options: HttpServerOptions = {}): HttpServer {
-  const { host = detectHost(), eventStore, resourceMetadata, sessionIdleMs = 1_800_000, closeGraceMs = 1_000, releaseAfterMs } = options;
-  const { keepAliveMs = 15_000, streamAfterMs = 5_000, stallMs = 30_000, retryMs = 1_000 } = options;
+  const { host = detectHost(), eventStore, resourceMetadata } = options;
+  const { sessionIdleMs, closeGraceMs, releaseAfterMs, keepAliveMs, streamAfterMs, stallMs, retryMs } = resolveTimes(options);
   const limits = resolveLimits(options.limits);
   const log = safeLog(options.log);
   const versions = resolveVersions(options.versions);

@@ -1,5 +1,5 @@
 import type { Listener, Transport } from "../transport/transport.ts";
-import type { ToolSchemas } from "./http-server.ts";
+import type { ToolSchemas } from "./http-server-options.ts";
 
 /** What serves connections: an `McpServer`, say, or an official SDK's behind an adapter. */
 export interface Servable {

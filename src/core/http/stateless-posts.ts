@@ -8,7 +8,7 @@ import { isNotification, isRequest, type RequestMessage } from "../wire/message.
 import { hasCompleteMeta } from "./eras.ts";
 import type { HttpRequest, HttpResponse } from "./exchange.ts";
 import { HttpPeer } from "./http-peer.ts";
-import type { ToolSchemas } from "./http-server.ts";
+import type { ToolSchemas } from "./http-server-options.ts";
 import { badRequest, emptyResponse, refuse, unavailable } from "./http-responses.ts";
 import { paramHeadersOf, type ParamHeader } from "./param-headers.ts";
 import { createPost } from "./post.ts";

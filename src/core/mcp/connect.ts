@@ -81,7 +81,8 @@ async function probe(parts: ConnectParts, version: string, tried: ReadonlySet<st
     const supported = supportedVersionsIn(error);
     if (supported !== undefined) return await settleOn(supported, error);
     if (refusesVersion(error)) throw noCommonVersion(versions, undefined, error);
-    if (isOutOfReach(error)) throw error;
+    const outOfReach = asOutOfReach(error);
+    if (outOfReach !== undefined) throw outOfReach;
     const silent = error instanceof LocalError && error.code === "timeout" && versions.handshake.length > 0;
     if (silent || (error instanceof RpcError && !isModern(error))) return { error };
     throw error;
@@ -116,11 +117,13 @@ function isModern({ code }: RpcError): boolean {
   return code === ErrorCode.headerMismatch || code === ErrorCode.missingClientCapability;
 }
 
-/** Stand-ins of a transport for a server that was not reached, or lets nobody in: another request would fare no better. */
-function isOutOfReach(error: unknown): boolean {
-  if (!(error instanceof RpcError) || !isObject(error.data) || error.data["delivery"] !== "none") return false;
-  const status = error.data["httpStatus"];
-  return status === undefined || status === 401 || status === 403;
+/** Where a transport's stand-in says that the server was not reached, or lets nobody in: another request would fare no better. */
+function asOutOfReach(error: unknown): LocalError | undefined {
+  if (!(error instanceof RpcError) || !isObject(error.data) || error.data["delivery"] !== "none") return undefined;
+  const { httpStatus } = error.data;
+  const details = { ...error.data };
+  if (httpStatus === undefined) return new LocalError("closed", `the server cannot be reached: ${error.message}`, { details, cause: error });
+  return httpStatus === 401 || httpStatus === 403 ? new LocalError("refused", error.message, { details, cause: error }) : undefined;
 }
 
 /** Whatever data it has: the code alone is one of the newer kind's (2026-07-28, basic/transports/stdio, Backward Compatibility). */
@@ -132,7 +135,7 @@ async function initialize({ peer, versions, clientInfo, capabilities, signal }: 
   const params = { protocolVersion: versions.handshake[0], capabilities: capabilities("handshake"), clientInfo };
   const result = await peer.request("initialize", params, signal === undefined ? {} : { signal }).catch((error: unknown) => {
     const named = supportedVersionsIn(error);
-    throw named === undefined ? error : noCommonVersion(versions, named, error);
+    throw named === undefined ? (asOutOfReach(error) ?? error) : noCommonVersion(versions, named, error);
   });
   const { protocolVersion: version, capabilities: offered, serverInfo: info } = result;
   if (typeof version !== "string" || !isObject(offered) || !isImplementation(info)) {

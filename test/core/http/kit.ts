@@ -1,14 +1,18 @@
-import { createHttpServer, type HttpServer, type HttpServerOptions } from "../../../src/core/http/http-server.ts";
-import { serve } from "../../../src/core/http/serve.ts";
+import { createHttpServer, type HttpServer } from "../../../src/core/http/http-server.ts";
+import type { HttpServerOptions } from "../../../src/core/http/http-server-options.ts";
+import { serve, type Servable } from "../../../src/core/http/serve.ts";
 import type { ServerContext } from "../../../src/core/mcp/context.ts";
-import { McpServer, type McpServerOptions } from "../../../src/core/mcp/server.ts";
+import { McpServer, type McpServerOptions, type ServerConnection } from "../../../src/core/mcp/server.ts";
 import type { ToolOutcome } from "../../../src/core/mcp/tools.ts";
+import type { Transport } from "../../../src/core/transport/transport.ts";
 import { fakeHost, type FakeHost } from "../../support/fake-host.ts";
 
 export interface Served {
   readonly http: HttpServer;
   readonly server: McpServer;
   readonly host: FakeHost;
+  /** All that were accepted, in order. */
+  readonly connections: readonly ServerConnection[];
   /** Calls of the tool `hold` that have not ended, by their argument `key`. */
   readonly held: Map<string, { readonly context: ServerContext; finish(outcome: ToolOutcome): void }>;
 }
@@ -31,6 +35,15 @@ export function served(options: HttpServerOptions = {}, serverOptions: McpServer
     { name: "regional", inputSchema: { type: "object", properties: { region: { type: "string", "x-mcp-header": "Region" } } } },
     ({ region }) => String(region),
   );
-  void serve(server, http);
-  return { http, server, host, held };
+  const connections: ServerConnection[] = [];
+  void serve(
+    {
+      connect(transport: Transport) {
+        connections.push(server.connect(transport));
+      },
+      toolSchema: (name: string) => server.toolSchema(name),
+    } as Servable,
+    http,
+  );
+  return { http, server, host, held, connections };
 }

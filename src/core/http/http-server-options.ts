@@ -1,0 +1,63 @@
+import { LocalError } from "../base/errors.ts";
+import type { Host } from "../base/host.ts";
+import type { Limits } from "../base/limits.ts";
+import type { Log } from "../jsonrpc/log.ts";
+import type { Authenticate } from "./authentication.ts";
+import type { EventStore } from "./event-store.ts";
+import type { HostCheckOptions } from "./host-check.ts";
+
+/** The input schema of a tool, `undefined` where there is no such tool. */
+export type ToolSchemas = (name: string) => unknown;
+
+export interface HttpServerOptions extends HostCheckOptions {
+  /** Revisions to speak, of both eras; all that this build knows by default. */
+  readonly versions?: readonly string[];
+  /** Says who calls, before a body is read. Without it everybody may, as nobody in particular. */
+  readonly authenticate?: Authenticate;
+  /** URL of the Protected Resource Metadata (RFC 9728), for the challenge of a 401. */
+  readonly resourceMetadata?: string;
+  /** Makes the streams of the handshake revisions resumable. None by default. */
+  readonly eventStore?: EventStore;
+  /** A stream that has been silent for so long gets a comment. Default 15,000 ms. */
+  readonly keepAliveMs?: number;
+  /** A request that is still not answered gets a stream. Default 5,000 ms. */
+  readonly streamAfterMs?: number;
+  /** A reader that takes nothing for so long is cut off. Default 30,000 ms. */
+  readonly stallMs?: number;
+  /** Ends a resumable stream's connection after so long, to be polled from then on (2025-11-25). Default: never. See also `releaseStream`. */
+  readonly releaseAfterMs?: number;
+  /** How long clients wait before they come back to such a stream. Default 1,000 ms. */
+  readonly retryMs?: number;
+  /** A session that nobody has used for so long ends. Default 30 minutes. */
+  readonly sessionIdleMs?: number;
+  /** How long `close` waits for answers on their way. Default 1,000 ms. */
+  readonly closeGraceMs?: number;
+  readonly host?: Host;
+  readonly limits?: Partial<Limits>;
+  readonly log?: Log;
+}
+
+const TIMES = {
+  keepAliveMs: 15_000,
+  streamAfterMs: 5_000,
+  stallMs: 30_000,
+  retryMs: 1_000,
+  sessionIdleMs: 1_800_000,
+  closeGraceMs: 1_000,
+} as const;
+
+export type HttpServerTimes = Readonly<Record<keyof typeof TIMES, number>> & { readonly releaseAfterMs: number | undefined };
+
+/** The times of a server, defaults filled in; what is no positive number of milliseconds is refused by name. */
+export function resolveTimes(options: HttpServerOptions): HttpServerTimes {
+  const { releaseAfterMs } = options;
+  const times: Record<keyof typeof TIMES, number> = { ...TIMES };
+  // Of an object literal above: its keys are all that there are.
+  for (const name of Object.keys(TIMES) as (keyof typeof TIMES)[]) times[name] = requirePositive(name, options[name] ?? TIMES[name]);
+  return { ...times, releaseAfterMs: releaseAfterMs === undefined ? undefined : requirePositive("releaseAfterMs", releaseAfterMs) };
+}
+
+function requirePositive(name: string, value: number): number {
+  if (typeof value === "number" && value > 0) return value;
+  throw new LocalError("invalid_argument", `${name} must be a positive number of milliseconds`);
+}

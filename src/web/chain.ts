@@ -1,0 +1,37 @@
+import { LocalError } from "../core/base/errors.ts";
+import { detectHost, type Host } from "../core/base/host.ts";
+import type { Signal } from "../core/base/signal.ts";
+import type { AddOptions } from "../core/chain/installed.ts";
+import {
+  createChain as createConnectedChain,
+  localChain as localConnectedChain,
+  type ConnectedChain,
+  type ConnectedChainOptions,
+  type ServerTarget,
+} from "../core/client/local-chain.ts";
+import { connectHttp } from "../core/http/connect-http.ts";
+import type { HttpTransportOptions } from "../core/http/http-client.ts";
+import type { Interceptor } from "../core/interceptor/define.ts";
+import type { McpClient } from "../core/mcp/client.ts";
+import { fetchSend } from "./fetch-send.ts";
+
+export interface ConnectServerOptions extends Pick<HttpTransportOptions, "authorize" | "log" | "limits"> {
+  readonly host?: Host;
+}
+
+/** Connects a client to an MCP server by its URL, over the host's `fetch`. Rejects with `unsupported` for a command: nothing is started here. */
+export async function connectServer(target: ServerTarget, signal?: Signal, options: ConnectServerOptions = {}): Promise<McpClient> {
+  if ("command" in target) throw new LocalError("unsupported", "servers are reached by URL here; mcp-interceptors/node starts commands");
+  const { host = detectHost() } = options;
+  return await connectHttp({ ...target, ...options, host, send: fetchSend(host) }, signal);
+}
+
+/** `createChain` of the main entry, with a way to reach servers: `chain.addServer({ url })`. */
+export function createChain(options: ConnectedChainOptions = {}): ConnectedChain {
+  return createConnectedChain({ connect: connectServer, ...options });
+}
+
+/** `localChain` of the main entry, with a way to reach servers. */
+export function localChain(interceptors: readonly Interceptor[], options: ConnectedChainOptions & AddOptions = {}): Promise<ConnectedChain> {
+  return localConnectedChain(interceptors, { connect: connectServer, ...options });
+}

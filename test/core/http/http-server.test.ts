@@ -1,0 +1,170 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { JsonObject } from "../../../src/core/base/json.ts";
+import type { Authenticate } from "../../../src/core/http/authentication.ts";
+import { createHttpServer } from "../../../src/core/http/http-server.ts";
+import { fakeHost, settle } from "../../support/fake-host.ts";
+import { initializeCall, openSession, send, statelessCall } from "../../support/http-exchange.ts";
+import { served } from "./kit.ts";
+
+const list = statelessCall(1, "tools/list");
+const withHeaders = (headers: Record<string, string | undefined>) => ({ ...list, headers: { ...list.headers, ...headers } });
+
+describe("an HTTP server", () => {
+  const refusals: [name: string, headers: Record<string, string | undefined>, status: number][] = [
+    ["another type", { "content-type": "text/plain" }, 415],
+    ["no type", { "content-type": undefined }, 415],
+    ["another charset", { "content-type": "application/json; charset=latin1" }, 415],
+    ["a compressed body", { "content-encoding": "gzip" }, 415],
+    ["a body compressed twice", { "content-encoding": "identity, gzip" }, 415],
+    ["a client that takes no streams", { accept: "application/json" }, 406],
+    ["a client that takes streams alone", { accept: "text/event-stream" }, 406],
+    ["a body that says it is too long", { "content-length": "17000000" }, 413],
+  ];
+  for (const [name, headers, status] of refusals) {
+    it(`refuses ${name} with ${status}, and does not read the body`, async () => {
+      const { http } = served();
+      const call = send(http.handle, withHeaders(headers));
+      assert.equal(await call.status(), status);
+      assert.equal(call.bodyRead, false);
+      assert.ok((await call.json())["error"]);
+    });
+  }
+
+  it("takes any spelling of its types, and a client that says nothing of what it takes", async () => {
+    const { http } = served();
+    for (const headers of [{ "content-type": "Application/JSON; charset=utf-8" }, { accept: undefined }, { accept: "*/*" }, { "content-encoding": "Identity" }]) {
+      assert.equal(await send(http.handle, withHeaders(headers)).status(), 200);
+    }
+  });
+
+  it("stops reading a body that grows past the limit", async () => {
+    const { http } = served({ limits: { maxMessageBytes: 400 } });
+    assert.equal(await send(http.handle, statelessCall(1, "tools/list", { x: "y".repeat(400) })).status(), 413);
+    assert.equal(await send(http.handle, list).status(), 200);
+  });
+
+  it("answers other methods with 405 and says which there are", async () => {
+    const call = send(served().http.handle, { method: "PUT" });
+    assert.equal(await call.status(), 405);
+    assert.equal(await call.header("allow"), "POST, GET, DELETE");
+  });
+
+  it("answers so many requests at once, streams among them, and others with 503", async () => {
+    const { http } = served({ limits: { maxHttpRequests: 2 } });
+    const session = await openSession(http.handle);
+    const stream = session.get();
+    await stream.events();
+    const held = session.request(1, "tools/call", { name: "hold", arguments: { key: "k" } });
+    await settle();
+    assert.equal(await send(http.handle, list).status(), 503);
+    stream.abort();
+    held.abort();
+    await settle();
+    assert.equal(await send(http.handle, list).status(), 200);
+  });
+
+  it("serves nothing more once it closes, but lets answers on their way arrive", async () => {
+    const { http, held, host } = served();
+    const call = send(http.handle, statelessCall(1, "tools/call", { name: "hold", arguments: { key: "k" } }));
+    const late = send(http.handle, statelessCall(2, "tools/call", { name: "hold", arguments: { key: "l" } }));
+    const session = await openSession(http.handle);
+    const stream = session.get();
+    await stream.events();
+    const closed = http.close();
+    assert.equal(await send(http.handle, list).status(), 503);
+    assert.equal(await stream.ended(), true);
+    held.get("k")!.finish("in time");
+    assert.equal(await call.status(), 200);
+    await host.advance(1_000);
+    assert.equal(await late.status(), 503);
+    await closed;
+    assert.equal(http.close(), http.close());
+    assert.equal(await http.accept(), undefined);
+    assert.deepEqual(http.stats(), { sessions: 0, stateless: 0, requests: 0, waiting: 0 });
+    assert.equal(host.liveTimers, 0);
+  });
+
+  it("refuses wrong options by name", () => {
+    assert.throws(() => createHttpServer({ versions: ["1999-01-01"] }), /versions/);
+    assert.throws(() => createHttpServer({ limits: { maxSessions: 0 } }), /maxSessions/);
+    assert.throws(() => createHttpServer({ keepAliveMs: 0 }), /keepAliveMs/);
+    assert.throws(() => createHttpServer({ sessionIdleMs: Number.NaN }), /sessionIdleMs/);
+  });
+
+  it("lets nothing wait for ever where nobody accepts", async () => {
+    const host = fakeHost();
+    const http = createHttpServer({ host, limits: { maxHttpRequests: 1 } });
+    const notification = { headers: { "mcp-protocol-version": "2026-07-28", "mcp-method": "x" }, body: { jsonrpc: "2.0", method: "x" } };
+    assert.equal(await send(http.handle, notification).status(), 202);
+    assert.equal(await send(http.handle, notification).status(), 503);
+    assert.equal(http.stats().waiting, 1);
+    await http.close();
+  });
+});
+
+describe("authentication", () => {
+  const users: Authenticate = ({ token }) => {
+    if (token === undefined) return { challenge: {} };
+    const [iss, id, scope] = token.split(".");
+    if (iss === "throw") throw new RangeError("secret detail");
+    if (iss === "bad") return { challenge: { error: "invalid_token", description: 'it is "old"\r\nX: y' } };
+    if (scope === "none") return { challenge: { error: "insufficient_scope", scope: "files:read" } };
+    return { principal: { type: "user", id: id ?? "", claims: { iss } } };
+  };
+  const guarded = () => served({ authenticate: users, resourceMetadata: "https://s.example/.well-known/oauth-protected-resource" });
+  const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+
+  it("challenges a caller without a token with 401 and says where tokens are to be had, before it reads the body", async () => {
+    const { http } = guarded();
+    for (const headers of [{}, { authorization: "Basic x" }, { authorization: "Bearer a b" }, { authorization: "Bearer" }]) {
+      const call = send(http.handle, withHeaders(headers));
+      assert.equal(await call.status(), 401);
+      assert.equal(await call.header("www-authenticate"), 'Bearer resource_metadata="https://s.example/.well-known/oauth-protected-resource"');
+      assert.equal(call.bodyRead, false);
+    }
+  });
+
+  it("says what is wrong with a token, 403 where it is good for something else, and lets no text break out of the header", async () => {
+    const { http } = guarded();
+    const bad = send(http.handle, withHeaders(bearer("bad")));
+    assert.equal(await bad.status(), 401);
+    assert.match((await bad.header("www-authenticate")) ?? "", /^Bearer error="invalid_token", error_description="it is \\"old\\"X: y", resource_metadata=/);
+    const scope = send(http.handle, withHeaders(bearer("i.a.none")));
+    assert.equal(await scope.status(), 403);
+    assert.match((await scope.header("www-authenticate")) ?? "", /error="insufficient_scope", scope="files:read"/);
+  });
+
+  it("lets nobody in when the hook fails, and tells nothing of why", async () => {
+    const { http } = guarded();
+    const call = send(http.handle, withHeaders(bearer("throw")));
+    assert.equal(await call.status(), 500);
+    assert.ok(!JSON.stringify(await call.json()).includes("secret"));
+  });
+
+  it("hands the verified principal to handlers", async () => {
+    const { http, held } = guarded();
+    send(http.handle, statelessCall(1, "tools/call", { name: "hold", arguments: { key: "k" } }, bearer("i.alice")));
+    await settle();
+    assert.deepEqual(held.get("k")!.context.from.principal, { type: "user", id: "alice", claims: { iss: "i" } });
+  });
+
+  it("binds a session to issuer and subject, not to the token: a fresh one goes on, anybody else's looks like no session", async () => {
+    const { http } = guarded();
+    const session = await openSession(http.handle, "2025-11-25", bearer("i.alice.1"));
+    const ping = { jsonrpc: "2.0", id: 1, method: "ping" };
+    assert.equal(await session.post(ping, bearer("i.alice.2")).status(), 200);
+    for (const token of ["i.bob", "j.alice"]) {
+      const foreign = session.post(ping, bearer(token));
+      assert.equal(await foreign.status(), 404);
+      const unknown = session.post(ping, { ...bearer(token), "mcp-session-id": "0" });
+      assert.deepEqual(await foreign.json(), await unknown.json());
+      for (const method of ["GET", "DELETE"]) {
+        assert.equal(await send(http.handle, { method, headers: { ...bearer(token), "mcp-session-id": session.id } }).status(), 404);
+      }
+    }
+    assert.equal(await session.post(ping).status(), 200);
+    const messages: JsonObject = await send(http.handle, initializeCall("2025-11-25", {})).json();
+    assert.ok(messages["error"]);
+  });
+});

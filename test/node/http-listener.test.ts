@@ -1,0 +1,194 @@
+import assert from "node:assert/strict";
+import { Agent, request, type ClientRequest, type IncomingMessage } from "node:http";
+import { connect } from "node:net";
+import { describe, it } from "node:test";
+import { McpServer } from "../../src/core/mcp/server.ts";
+import { serve } from "../../src/core/http/serve.ts";
+import { listenHandler } from "../../src/node/http-handler.ts";
+import { listenHttp, type HttpListener, type ListenOptions } from "../../src/node/http-listener.ts";
+import { statelessCall } from "../support/http-exchange.ts";
+
+interface Answer {
+  readonly status: number;
+  readonly headers: IncomingMessage["headers"];
+  readonly text: string;
+}
+
+const echo = statelessCall(1, "tools/call", { name: "echo", arguments: { text: "ä😀" } });
+
+async function withListener(options: ListenOptions, body: (listener: HttpListener, server: McpServer) => Promise<void>): Promise<void> {
+  const server = new McpServer({ name: "s", version: "1" });
+  server.tool({ name: "echo", inputSchema: { type: "object" } }, ({ text }) => String(text));
+  server.tool({ name: "flood", inputSchema: { type: "object" } }, async (_args, { notify, coreSignal }) => {
+    for (let step = 0; !coreSignal.aborted; step++) await notify("notifications/message", { level: "info", data: "x".repeat(100_000) });
+  });
+  const listener = await listenHttp(options);
+  void serve(server, listener);
+  try {
+    await body(listener, server);
+  } finally {
+    await listener.close();
+  }
+}
+
+function open(url: string, { headers = {}, body = "", method = "POST", agent }: { headers?: object; body?: unknown; method?: string; agent?: Agent }) {
+  const text = typeof body === "string" ? body : JSON.stringify(body);
+  const all = { accept: "application/json, text/event-stream", "content-type": "application/json", ...headers };
+  let call!: ClientRequest;
+  const answer = new Promise<IncomingMessage>((resolve, reject) => {
+    call = request(url, { method, headers: all, agent: agent ?? false }, resolve);
+    call.on("error", reject);
+    call.end(text);
+  });
+  return { call, answer };
+}
+
+async function send(url: string, options: Parameters<typeof open>[1]): Promise<Answer> {
+  const message = await open(url, options).answer;
+  let text = "";
+  message.setEncoding("utf8");
+  for await (const chunk of message) text += chunk;
+  return { status: message.statusCode ?? 0, headers: message.headers, text };
+}
+
+/** What a raw connection gets until the server ends it. */
+function raw(port: number, text: string): Promise<string> {
+  return new Promise((resolve) => {
+    let got = "";
+    const socket = connect(port, "127.0.0.1", () => socket.write(text));
+    socket.setEncoding("utf8").on("data", (chunk: string) => (got += chunk));
+    socket.on("error", () => {});
+    socket.on("close", () => resolve(got));
+  });
+}
+
+const until = async (done: () => boolean) => {
+  for (let turn = 0; turn < 2_000 && !done(); turn++) await new Promise((resolve) => setImmediate(resolve));
+  assert.ok(done(), "it never came to be");
+};
+
+describe("listenHttp", () => {
+  it("serves one path on a free port, over connections that are kept", async () => {
+    await withListener({}, async ({ url, port }) => {
+      assert.equal(url, `http://127.0.0.1:${port}/mcp`);
+      const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+      for (let turn = 0; turn < 3; turn++) {
+        const { status, headers, text } = await send(url, { ...echo, agent } as never);
+        assert.equal(status, 200);
+        assert.equal(Number(headers["content-length"]), Buffer.byteLength(text));
+        assert.ok(text.includes("ä😀"));
+      }
+      assert.equal((await send(url.replace("/mcp", "/other"), { ...echo, agent } as never)).status, 404);
+      const kept = Object.values(agent.freeSockets).flat();
+      assert.equal(kept.length, 1);
+      const long = await send(url.replace("/mcp", "/other"), { body: "x".repeat(1_000_000), agent });
+      assert.equal(long.headers.connection, "close", "nobody reads that through");
+    });
+  });
+
+  it("sends the head of a stream and a first comment at once, and tells the server of a client that leaves", async () => {
+    await withListener({}, async (listener) => {
+      const { url } = listener;
+      const listen = statelessCall(2, "subscriptions/listen", { notifications: { toolsListChanged: true } });
+      const { call, answer } = open(url, listen as never);
+      call.on("error", () => {});
+      const message = await answer;
+      assert.equal(message.headers["content-type"], "text/event-stream");
+      const chunk = await new Promise<string>((resolve) => message.setEncoding("utf8").once("data", resolve));
+      assert.ok(chunk.startsWith(": \n\n"));
+      message.on("error", () => {});
+      call.destroy();
+      await until(() => listener.stats().stateless === 0 && listener.stats().requests === 0);
+    });
+  });
+
+  it("lets a reader that takes nothing hold up nobody but itself, in bounded memory, and cuts it off", async () => {
+    await withListener({ stallMs: 1, limits: { maxStreamChars: 200_000 } }, async (listener) => {
+      const { url } = listener;
+      const { call, answer } = open(url, statelessCall(3, "tools/call", { name: "flood" }) as never);
+      call.on("error", () => {});
+      const message = await answer;
+      message.on("error", () => {});
+      message.pause();
+      assert.equal((await send(url, echo as never)).status, 200);
+      await new Promise((resolve) => message.once("close", resolve).resume());
+      await until(() => listener.stats().stateless === 0);
+    });
+  });
+
+  it("refuses a body that is too long, said or not, and one that is compressed", async () => {
+    await withListener({ limits: { maxMessageBytes: 1_000 } }, async ({ url }) => {
+      const long = statelessCall(1, "tools/list", { x: "y".repeat(1_000) });
+      assert.equal((await send(url, long as never)).status, 413);
+      assert.equal((await send(url, { ...long, headers: { ...long.headers, "transfer-encoding": "chunked" } } as never)).status, 413);
+      assert.equal((await send(url, { ...echo, headers: { ...echo.headers, "content-encoding": "gzip" } } as never)).status, 415);
+      assert.equal((await send(url, { ...echo, headers: { ...echo.headers, host: "evil.example" } } as never)).status, 403);
+    });
+  });
+
+  it("gives up senders that are too slow, with their headers or their body, and headers that are too long", async () => {
+    await withListener({ headerTimeoutMs: 50, requestTimeoutMs: 100, limits: { maxHeaderBytes: 1_000 } }, async ({ port }) => {
+      const head = "POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: */*\r\nContent-Type: application/json\r\n";
+      const [headers, body, large] = await Promise.all([
+        raw(port, head),
+        raw(port, `${head}Content-Length: 10\r\n\r\n{`),
+        raw(port, `${head}X: ${"y".repeat(2_000)}\r\n\r\n`),
+      ]);
+      assert.match(headers, /^HTTP\/1.1 408 /);
+      assert.match(body, /^HTTP\/1.1 408 |^$/);
+      assert.match(large, /^HTTP\/1.1 431 /);
+    });
+  });
+
+  it("joins a header that comes twice, so that no two readers take a different one", async () => {
+    await withListener({}, async ({ port }) => {
+      const body = JSON.stringify(echo.body);
+      const lines = Object.entries({ ...echo.headers, accept: "*/*", "content-length": String(Buffer.byteLength(body)), connection: "close" });
+      const head = (type: string) =>
+        `POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\n${type}${lines.map(([name, value]) => `${name}: ${value}\r\n`).join("")}\r\n${body}`;
+      assert.match(await raw(port, head("Content-Type: application/json\r\n")), /^HTTP\/1.1 200 /);
+      assert.match(await raw(port, head("Content-Type: application/json\r\nContent-Type: text/plain\r\n")), /^HTTP\/1.1 415 /);
+      assert.match(await raw(port, head("Content-Type: application/json\r\nMcp-Method: tools/list\r\n")), /^HTTP\/1.1 400 /);
+    });
+  });
+
+  it("is not reached from elsewhere unless it is told by which names", async () => {
+    await assert.rejects(listenHttp({ host: "0.0.0.0" }), /allowedHosts/);
+    const listener = await listenHttp({ host: "0.0.0.0", allowedHosts: ["mcp.example.com"] });
+    const url = `http://127.0.0.1:${listener.port}/mcp`;
+    assert.equal((await send(url, echo as never)).status, 403);
+    await listener.close();
+  });
+
+  it("rejects where the port is taken", async () => {
+    const listener = await listenHttp();
+    await assert.rejects(listenHttp({ port: listener.port }), /EADDRINUSE/);
+    await listener.close();
+  });
+});
+
+describe("close", () => {
+  it("ends connections that clients keep for later at once, and settles", async () => {
+    const listener = await listenHttp({ keepAliveTimeoutMs: 600_000 });
+    const agent = new Agent({ keepAlive: true });
+    assert.equal((await send(listener.url, { agent, body: "{" })).status, 400);
+    await until(() => Object.values(agent.freeSockets).flat().length === 1);
+    const [socket] = Object.values(agent.freeSockets).flat();
+    await listener.close();
+    await until(() => socket?.destroyed === true);
+  });
+});
+
+describe("listenHandler", () => {
+  it("serves any handler, and hands it path, query and headers", async () => {
+    const seen: string[] = [];
+    const server = await listenHandler(async ({ method, path, query, headers }) => {
+      seen.push(`${method} ${path} ${query} ${headers.get("x-twice")}`);
+      return { status: 200, headers: [["set-cookie", "a"], ["set-cookie", "b"]] };
+    });
+    const answer = await send(`${server.origin}/a/b?c=d?e`, { method: "GET", headers: { "X-Twice": ["1", "2"] } });
+    assert.deepEqual(seen, ["GET /a/b c=d?e 1, 2"]);
+    assert.deepEqual(answer.headers["set-cookie"], ["a", "b"]);
+    await server.close();
+  });
+});
