@@ -62,10 +62,10 @@ test("what failed, checked nothing, or was not run is missing; what is about aut
     ["c", { passed: 0, failures: [], warnings: [] }],
     ["e", { passed: 0, failures: ["x", "y"], warnings: [] }],
   ]);
-  const run: Run = { leg: "client", revision: "2026-07-28", requirements, results };
+  const run: Run = { leg: "client", revision: "2026-07-28", requirements, results, again: ["a"] };
   assert.deepEqual(missing(run), ["b", "c"]);
   const report = renderReport("1.2.3", [run]);
-  assert.ok(report.includes("| client | 2026-07-28 | 1 of 3 | 0 of 1 | 1 | 0 of 2 |"), report);
+  assert.ok(report.includes("| client | 2026-07-28 | 1 of 3 | 1 | 1 | 0 of 1 | 0 of 2 |"), report);
   assert.ok(report.includes("| client | 2026-07-28 | `e` | extension | 0 | 2 |"), report);
   assert.ok(report.includes("| client | 2026-07-28 | `f` | pending | not run |  |"), report);
 });

@@ -11,6 +11,8 @@ export interface Run {
   readonly revision: string;
   readonly requirements: Requirements;
   readonly results: ReadonlyMap<string, ScenarioResult>;
+  /** What did not come out clean among all the others, and was run once more alone. */
+  readonly again: readonly string[];
 }
 
 const README = join(ROOT, "test", "README.md");
@@ -27,6 +29,10 @@ export function hasPassed(result: ScenarioResult | undefined): boolean {
   return result !== undefined && result.failures.length === 0 && result.passed > 0;
 }
 
+export function isClean(result: ScenarioResult | undefined): boolean {
+  return hasPassed(result) && result?.warnings.length === 0;
+}
+
 /** The required scenarios that are owed and have not passed. */
 export function missing({ requirements, results }: Run): string[] {
   return requirements.required.filter((name) => isOwed(name) && !hasPassed(results.get(name)));
@@ -36,8 +42,8 @@ export function renderReport(version: string, runs: readonly Run[]): string {
   const lines = [
     `Version ${version}. Every scenario that is required, outside \`auth/*\`, has to pass; nothing is expected to fail.`,
     "",
-    row("role", "revision", "required, passed", "of `auth/*`, passed", "warnings in what is required", "not scored, passed"),
-    row(...Array.from({ length: 6 }, () => "---")),
+    row("role", "revision", "required, passed", "of these, alone", "warnings", "required of `auth/*`, passed", "not scored, passed"),
+    row(...Array.from({ length: 7 }, () => "---")),
     ...runs.map(totals),
     "",
     "Run and not scored, as they come out:",
@@ -49,12 +55,13 @@ export function renderReport(version: string, runs: readonly Run[]): string {
   return lines.join("\n");
 }
 
-function totals({ leg, revision, requirements: { required, unscored }, results }: Run): string {
+function totals({ leg, revision, requirements: { required, unscored }, results, again }: Run): string {
   const passedOf = (names: readonly string[]) => `${names.filter((name) => hasPassed(results.get(name))).length} of ${names.length}`;
   const owed = required.filter(isOwed);
   const foreign = required.filter((name) => !isOwed(name));
   const warnings = owed.reduce((sum, name) => sum + (results.get(name)?.warnings.length ?? 0), 0);
-  return row(leg, revision, passedOf(owed), foreign.length === 0 ? "–" : passedOf(foreign), String(warnings), passedOf([...unscored.keys()]));
+  const others = foreign.length === 0 ? "–" : passedOf(foreign);
+  return row(leg, revision, passedOf(owed), String(again.length), String(warnings), others, passedOf([...unscored.keys()]));
 }
 
 function unscoredRows({ leg, revision, requirements, results }: Run): string[] {
