@@ -54,11 +54,6 @@ export { lineTransport, type ByteDuplex, type LineTransportOptions, type Noise }
 export { fromSdkTransport, toSdkTransport, type SdkTransport } from "./core/transport/sdk-adapters.ts";
 export type { Arrival, Listener, PeerContext, Route, Transport } from "./core/transport/transport.ts";
 
-export type { AuthChallenge } from "./core/http/challenge.ts";
-export type { AuthorizationRequest, Authorize } from "./core/http/client-call.ts";
-export type { ByteSource, HttpAnswer, HttpCall, HttpSend } from "./core/http/exchange.ts";
-export { httpTransport, type HttpTransportOptions } from "./core/http/http-client.ts";
-
 export { createPeer, type IncomingNotification, type Middleware, type Peer, type PeerOptions } from "./core/jsonrpc/peer.ts";
 export type { IncomingRequest } from "./core/jsonrpc/incoming.ts";
 export type { RequestOptions } from "./core/jsonrpc/outgoing.ts";
@@ -79,9 +74,24 @@ export type { ToolHandler } from "./core/mcp/tools.ts";
 export { McpServer, type McpServerOptions, type ServerConnection } from "./core/mcp/server.ts";
 
 export type { Authenticate, Authentication, AuthenticationRequest, Challenge } from "./core/http/authentication.ts";
+export type { AuthChallenge } from "./core/http/challenge.ts";
+export type { AuthorizationRequest, Authorize, HeaderRecord } from "./core/http/client-call.ts";
+export { directSend } from "./core/http/direct-send.ts";
 export { memoryEventStore, type EventStore, type StoredEvent } from "./core/http/event-store.ts";
-export type { HeaderList, HeaderMap, HttpHandler, HttpRequest, HttpResponse, TextSource } from "./core/http/exchange.ts";
+export type {
+  ByteSource,
+  HeaderList,
+  HeaderMap,
+  HttpAnswer,
+  HttpCall,
+  HttpHandler,
+  HttpRequest,
+  HttpResponse,
+  HttpSend,
+  TextSource,
+} from "./core/http/exchange.ts";
 export type { HostCheckOptions } from "./core/http/host-check.ts";
+export { httpTransport, type HttpTransportOptions } from "./core/http/http-client.ts";
 export { releaseStream } from "./core/http/http-peer.ts";
 export { createHttpServer, type HttpServer, type HttpServerStats } from "./core/http/http-server.ts";
 export type { HttpServerOptions, ToolSchemas } from "./core/http/http-server-options.ts";

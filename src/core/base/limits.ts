@@ -89,8 +89,13 @@ export const DEFAULT_LIMITS: Limits = Object.freeze({
   maxPatternSteps: 50_000_000,
 });
 
+// Filled already: each part of a connection takes its limits from the one above it.
+const resolved = new WeakSet<object>();
+
 /** Fills a partial `Limits`; a bound that is no positive integer is refused by name. */
 export function resolveLimits(partial: Partial<Limits> = {}): Limits {
+  // Only what was made below is in the set.
+  if (resolved.has(partial)) return partial as Limits;
   for (const [name, value] of Object.entries(partial)) {
     if (!Object.hasOwn(DEFAULT_LIMITS, name)) {
       throw new LocalError("invalid_argument", `limits.${name} is not a limit; known are ${Object.keys(DEFAULT_LIMITS).join(", ")}`);
@@ -99,5 +104,7 @@ export function resolveLimits(partial: Partial<Limits> = {}): Limits {
       throw new LocalError("invalid_argument", `limits.${name} must be a positive integer`);
     }
   }
-  return { ...DEFAULT_LIMITS, ...partial };
+  const limits = Object.freeze({ ...DEFAULT_LIMITS, ...partial });
+  resolved.add(limits);
+  return limits;
 }

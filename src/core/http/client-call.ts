@@ -1,7 +1,9 @@
 import { LocalError } from "../base/errors.ts";
 import type { Signal } from "../base/signal.ts";
+import { resolveUri } from "../schema/uri.ts";
 import { parseChallenges, type AuthChallenge } from "./challenge.ts";
 import type { HeaderList, HttpAnswer, HttpCall, HttpSend } from "./exchange.ts";
+import { originOf } from "./origin.ts";
 import { HEADER } from "./routing-headers.ts";
 
 /** Headers by name, as a program writes them down. */
@@ -40,6 +42,7 @@ export interface ClientCall {
 /** Sends a request under the headers and the authorization that its owner gave. Rejects as `HttpSend` does. */
 export type Caller = (call: ClientCall) => Promise<HttpAnswer>;
 
+const MAX_HOPS = 3;
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 // Those that follow from what is sent. One set by hand would contradict it.
 const OURS: ReadonlySet<string> = new Set(["accept", "content-type", "content-length", ...Object.values(HEADER)]);
@@ -48,9 +51,29 @@ export function createCaller({ url, send, headers, authorize }: CallerOptions): 
   const fixed = checkHeaders(headers ?? {});
   let asking: Promise<HeaderRecord | undefined> | undefined;
 
-  const attempt = (call: ClientCall, credentials: HeaderList): Promise<HttpAnswer> =>
+  const attempt = async (call: ClientCall, credentials: HeaderList): Promise<HttpAnswer> => {
     // A header of the credentials replaces one that is fixed.
-    send({ ...call, url: call.url ?? url, headers: [...(credentials.length === 0 ? fixed : new Map([...fixed, ...credentials])), ...call.headers] });
+    const own = credentials.length === 0 ? fixed : [...new Map([...fixed, ...credentials])];
+    const request = { ...call, url: call.url ?? url, headers: own.length === 0 ? call.headers : [...own, ...call.headers] };
+    const answer = await send(request);
+    return answer.status === 307 || answer.status === 308 ? await follow(request, answer) : answer;
+  };
+
+  // Some servers redirect `/mcp` to `/mcp/`. Within the origin that is safe to follow: credentials stay where they belong, and a redirect
+  // says that the request was not served.
+  const follow = async (request: HttpCall, answer: HttpAnswer): Promise<HttpAnswer> => {
+    let { url: at } = request;
+    let last = answer;
+    for (let hop = 0; hop < MAX_HOPS && (last.status === 307 || last.status === 308); hop++) {
+      const location = last.headers.get("location");
+      const target = location === undefined ? at : resolveUri(at, location);
+      if (target === at || originOf(target) !== originOf(at)) return last;
+      last.body.cancel();
+      at = target;
+      last = await send({ ...request, url: at });
+    }
+    return last;
+  };
   if (authorize === undefined) return (call) => attempt(call, []);
 
   const ask = async (request: AuthorizationRequest): Promise<HeaderRecord | undefined> => {

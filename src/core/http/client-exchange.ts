@@ -71,16 +71,22 @@ async function readRefusal(id: RequestId, answer: HttpAnswer, parts: ExchangePar
   }
   try {
     const [item, ...more] = await readJson(body, parts);
-    const frame = item?.frame === undefined || more.length > 0 ? undefined : answering(id, item.frame);
-    return frame !== undefined && isErrorResponse(frame.message) ? { frame, status } : { failure };
+    const given = more.length > 0 ? undefined : item?.frame;
+    if (given === undefined || !isErrorResponse(given.message)) return { failure };
+    const frame = answering(id, given);
+    // Without the id it is the door that speaks, and what it says by its status counts. Some servers make ids up.
+    if (frame === undefined || (frame !== given && (status === 401 || status === 403))) {
+      return { failure: { ...failure, message: `${failure.message}: ${given.message.error.message}` } };
+    }
+    return { frame, status };
   } catch {
     return { failure };
   }
 }
 
 function describeStatus(status: number, location: string | undefined): string {
-  // A redirect is not followed: it would carry credentials, and the request itself, to wherever the answer points.
-  if (status >= 300 && status < 400 && location !== undefined) return `the server answered HTTP ${status}, a redirect, which is not followed`;
+  // To another origin it would carry the request itself, and the credentials with it.
+  if (status >= 300 && status < 400 && location !== undefined) return `the server answered HTTP ${status}, a redirect that is not followed`;
   return `the server answered HTTP ${status}`;
 }
 

@@ -8,6 +8,7 @@ import { drain, mediaTypeOf, type ExchangeParts } from "./client-exchange.ts";
 import { STREAM_GET } from "./client-headers.ts";
 import { failureOf, failureOfStatus, type Failure } from "./client-outcome.ts";
 import type { HttpAnswer } from "./exchange.ts";
+import { originOf } from "./origin.ts";
 import { timedSignal } from "./pause.ts";
 
 export interface LegacyParts extends ExchangeParts {
@@ -93,9 +94,4 @@ export async function openLegacy(parts: LegacyParts): Promise<LegacyClient | und
       return asClosed(thrown);
     }
   }
-}
-
-/** Scheme and authority; schemes and host names do not differ by case. */
-function originOf(url: string): string {
-  return (/^https?:\/\/[^/?#]*/i.exec(url)?.[0] ?? "").toLowerCase();
 }

@@ -23,7 +23,7 @@ export function failureOf(thrown: unknown): Failure {
 }
 
 // With these a server, or a proxy before it, says that it has not taken the request at all.
-const REFUSED: ReadonlySet<number> = new Set([400, 401, 403, 404, 405, 406, 411, 413, 414, 415, 421, 426, 429, 431]);
+const REFUSED: ReadonlySet<number> = new Set([307, 308, 400, 401, 403, 404, 405, 406, 411, 413, 414, 415, 421, 426, 429, 431]);
 
 export function failureOfStatus(status: number, message: string): Failure {
   return { message, delivery: REFUSED.has(status) ? "none" : "unknown", status };

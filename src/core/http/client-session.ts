@@ -32,6 +32,8 @@ interface Session {
 }
 
 const RENEW_MS = 30_000;
+/** All else waits for `notifications/initialized`, but not for ever. */
+const ANNOUNCE_MS = 10_000;
 const END_MS = 2_000;
 const INITIALIZED = "notifications/initialized";
 
@@ -75,12 +77,15 @@ export function createSessionClient(parts: SessionParts): SessionClient {
   };
 
   const announce = async (body: string, of: Session | undefined, signal: Signal): Promise<void> => {
+    const limit = timedSignal(host, ANNOUNCE_MS, signal);
     try {
-      const answer = await post(body, of, signal);
+      const answer = await post(body, of, limit.signal);
       drain(answer.body, parts);
       if (answer.status > 299) log({ level: "warning", message: `the server refused ${INITIALIZED}`, details: { httpStatus: answer.status } });
     } catch (error) {
       if (!signal.aborted) log({ level: "warning", message: `${INITIALIZED} could not be sent`, error });
+    } finally {
+      limit.abort("done");
     }
     if (closing.aborted) return;
     listening?.abort("another stream takes its place");

@@ -1,9 +1,12 @@
 import type { Host } from "../base/host.ts";
+import { createLinkedList, type Node } from "../base/linked-list.ts";
 
 /** Looked at once a tick, for as long as it is watched. */
 export interface Watched {
   tick(now: number): void;
 }
+
+export type Watching = Node<Watched>;
 
 /**
  * One timer for everything in a server that ages: waits, streams, sessions. A timer each would cost every request one; and nothing here has to be
@@ -12,15 +15,15 @@ export interface Watched {
 export interface Clock {
   /** Milliseconds, at most one tick old. */
   readonly now: number;
-  watch(watched: Watched): void;
-  unwatch(watched: Watched): void;
+  watch(watched: Watched): Watching;
+  unwatch(watching: Watching): void;
   stop(): void;
 }
 
 export const TICK_MS = 1_000;
 
 export function createClock(host: Pick<Host, "now" | "setTimer">): Clock {
-  const all = new Set<Watched>();
+  const all = createLinkedList<Watched>();
   let now = host.now();
   let cancel: (() => void) | undefined;
   let stopped = false;
@@ -28,8 +31,7 @@ export function createClock(host: Pick<Host, "now" | "setTimer">): Clock {
   const tick = () => {
     cancel = undefined;
     now = host.now();
-    // What a tick adds is looked at by the next one.
-    for (const watched of [...all]) watched.tick(now);
+    for (const watched of all) watched.tick(now);
     if (all.size > 0) run();
   };
   const run = () => {
@@ -42,10 +44,10 @@ export function createClock(host: Pick<Host, "now" | "setTimer">): Clock {
     },
     watch(watched) {
       if (cancel === undefined) now = host.now();
-      all.add(watched);
       run();
+      return all.add(watched);
     },
-    unwatch: (watched) => void all.delete(watched),
+    unwatch: (watching) => all.remove(watching),
     stop() {
       stopped = true;
       cancel?.();

@@ -15,7 +15,7 @@ import { isHandshakeVersion } from "../wire/versions.ts";
 import { createCaller, type Authorize, type HeaderRecord } from "./client-call.ts";
 import type { ExchangeParts } from "./client-exchange.ts";
 import { openLegacy, type LegacyClient } from "./client-legacy.ts";
-import { standInFor, type Outcome } from "./client-outcome.ts";
+import { failureOf, standInFor, type Outcome } from "./client-outcome.ts";
 import { createSessionClient } from "./client-session.ts";
 import { createStatelessClient } from "./client-stateless.ts";
 import type { HttpSend } from "./exchange.ts";
@@ -142,7 +142,7 @@ export function httpTransport(options: HttpTransportOptions): Transport {
     const lane: Open = { source: createSignal(closing.signal), era };
     open.set(id, lane);
     batches.learn(message, "out");
-    void request(message, body, lane);
+    request(message, body, lane).catch((thrown: unknown) => settle(id, lane, { failure: failureOf(thrown) }));
     return DONE;
   };
 

@@ -18,7 +18,8 @@ import { badRequest, emptyResponse, refuse, unavailable } from "./http-responses
 import { accepts } from "./media-type.ts";
 import { readPost, refusePost } from "./read-post.ts";
 import { HEADER } from "./routing-headers.ts";
-import { createSession, type Session, type StreamRules } from "./session.ts";
+import type { StreamRules } from "./post.ts";
+import { createSession, type Session } from "./session.ts";
 import { createSessions } from "./sessions.ts";
 import { createStatelessPosts } from "./stateless-posts.ts";
 

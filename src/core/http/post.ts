@@ -1,18 +1,22 @@
 import { DONE } from "../transport/inbox.ts";
 import { closedError } from "../transport/transport-errors.ts";
-import type { Clock, Watched } from "./clock.ts";
+import type { Watched } from "./clock.ts";
 import type { HeaderList, HttpRequest, HttpResponse } from "./exchange.ts";
 import { jsonResponse, streamResponse } from "./http-responses.ts";
 import { COMMENT, encodeEventId, encodePriming } from "./sse-encoder.ts";
 import { createSseLane, type LaneOptions, type SseLane, type StreamStore } from "./sse-lane.ts";
 
-export interface PostOptions extends Pick<LaneOptions, "clock" | "maxChars" | "keepAliveMs" | "stallMs" | "releaseAfterMs" | "retryMs"> {
-  readonly clock: Clock;
+/** How a server treats its streams. */
+export interface StreamRules extends Pick<LaneOptions, "clock" | "maxChars" | "keepAliveMs" | "stallMs" | "releaseAfterMs" | "retryMs"> {
+  /** When a client that has heard nothing gets a stream, so that nobody on the way takes the silence for an end. */
+  readonly streamAfterMs: number;
+}
+
+export interface PostOptions {
+  readonly rules: StreamRules;
   readonly request: Pick<HttpRequest, "signal">;
   /** How many responses the client waits for: one, or those of a batch. */
   readonly responses: number;
-  /** When a client that has heard nothing gets a stream, so that nobody on the way takes the silence for an end. */
-  readonly streamAfterMs: number;
   readonly headers?: HeaderList | undefined;
   readonly store?: StreamStore | undefined;
   /** Whether the client is given an id to come back with before there is a message, and does come back (2025-11-25). */
@@ -38,7 +42,8 @@ export interface Post {
 }
 
 export function createPost(options: PostOptions): Post {
-  const { clock, request, headers, store, polls = false, retryMs = 1_000, streamAfterMs, gone } = options;
+  const { rules, request, headers, store, polls = false, gone } = options;
+  const { clock, retryMs = 1_000, streamAfterMs } = rules;
   let left = options.responses;
   let lane: SseLane | undefined;
   let settle: ((response: HttpResponse) => void) | undefined;
@@ -47,7 +52,7 @@ export function createPost(options: PostOptions): Post {
   let lost = false;
 
   const respond = (head: HttpResponse) => {
-    clock.unwatch(watched);
+    clock.unwatch(watching);
     settle?.(head);
     settle = undefined;
   };
@@ -58,7 +63,7 @@ export function createPost(options: PostOptions): Post {
   };
 
   const open = (): SseLane => {
-    lane = createSseLane({ ...options, releaseAfterMs: polls ? options.releaseAfterMs : undefined, gone: store === undefined ? lose : undefined });
+    lane = createSseLane({ ...rules, store, releaseAfterMs: polls ? rules.releaseAfterMs : undefined, gone: store === undefined ? lose : undefined });
     const priming = store === undefined || !polls ? COMMENT : encodePriming(encodeEventId(store.stream, lane.skip()), retryMs);
     // A first connection asks the store for nothing, and cannot fail.
     const source = lane.connect(priming, lane.place);
@@ -71,7 +76,7 @@ export function createPost(options: PostOptions): Post {
       if (settle !== undefined && now - startedAt >= streamAfterMs) open();
     },
   };
-  clock.watch(watched);
+  const watching = clock.watch(watched);
   request.signal.onAbort(() => {
     // Once there is a stream, its source is told.
     if (settle === undefined) return;

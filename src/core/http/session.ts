@@ -14,13 +14,10 @@ import type { HttpRequest, HttpResponse } from "./exchange.ts";
 import { HttpPeer } from "./http-peer.ts";
 import { badRequest, streamResponse, unavailable } from "./http-responses.ts";
 import { outgoingText } from "./outgoing-text.ts";
-import { createPost, type Post, type PostOptions } from "./post.ts";
+import { createPost, type Post, type StreamRules } from "./post.ts";
 import { takeIn, type IntakeParts } from "./session-intake.ts";
 import { COMMENT, decodeEventId } from "./sse-encoder.ts";
 import { createSseLane, type StreamStore } from "./sse-lane.ts";
-
-/** How a server treats its streams. */
-export type StreamRules = Pick<PostOptions, "clock" | "maxChars" | "keepAliveMs" | "stallMs" | "streamAfterMs" | "retryMs" | "releaseAfterMs">;
 
 export interface SessionParts {
   readonly id: string;
@@ -57,12 +54,19 @@ const OWN_STREAM = 0;
 const POLLING_SINCE = "2025-11-25";
 
 
+/** A request of the client's, while it is owed an answer. */
+interface Asked {
+  post: Post | undefined;
+  /** The number of its stream, where that can be resumed. */
+  readonly stream: number | undefined;
+}
+
 export function createSession({ id, principal, limits, rules, store, ended }: SessionParts): Session {
   const connection = newConnection("http");
   const inbox = createInbox(limits.maxQueuedFrames);
   const batches = createBatches(limits);
   // By the id of the client's request, while that is owed an answer.
-  const posts = new Map<RequestId, { readonly post: Post; readonly stream: number | undefined }>();
+  const posts = new Map<RequestId, Asked>();
   // By the number of the stream, while more may come on it.
   const resumable = new Map<number, Post>();
   let streams = OWN_STREAM;
@@ -86,7 +90,7 @@ export function createSession({ id, principal, limits, rules, store, ended }: Se
     if (disposed) return;
     disposed = true;
     inbox.end();
-    for (const [asked, { post }] of posts) post.fail(unavailable("The session has ended without an answer", asked));
+    for (const [asked, { post }] of posts) post?.fail(unavailable("The session has ended without an answer", asked));
     posts.clear();
     resumable.clear();
     own.close();
@@ -108,7 +112,7 @@ export function createSession({ id, principal, limits, rules, store, ended }: Se
     // The handshake cannot be resumed: its client does not know yet what it may do.
     const stream = store === undefined || opens ? undefined : ++streams;
     const post = createPost({
-      ...rules,
+      rules,
       request,
       responses,
       ...(opens ? { headers: [["mcp-session-id", id]] } : {}),
@@ -128,9 +132,12 @@ export function createSession({ id, principal, limits, rules, store, ended }: Se
 
   const answer = (frame: Frame, asked: RequestId): Promise<void> => {
     const text = outgoingText(frame, limits);
-    const { post, stream } = posts.get(asked) ?? {};
-    if (post === undefined) return Promise.reject(closedError("nobody waits for this answer"));
+    const waits = posts.get(asked);
+    if (waits?.post === undefined) return Promise.reject(closedError("nobody waits for this answer"));
+    const { post, stream } = waits;
     posts.delete(asked);
+    // A table that the map has outgrown may hold on to the entry for long, see `createLinkedList`.
+    waits.post = undefined;
     const { message } = frame;
     if (asked !== opening) {
       const sent = post.answer(text, 200);
@@ -184,7 +191,7 @@ export function createSession({ id, principal, limits, rules, store, ended }: Se
     owner: principalKey(principal),
     get inUse() {
       if (waiting > 0 || own.connected) return true;
-      for (const { post } of posts.values()) if (post.lane?.connected === true) return true;
+      for (const { post } of posts.values()) if (post?.lane?.connected === true) return true;
       return false;
     },
     usedAt: rules.clock.now,

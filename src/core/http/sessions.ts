@@ -1,5 +1,5 @@
 import type { Host } from "../base/host.ts";
-import type { Clock, Watched } from "./clock.ts";
+import type { Clock, Watched, Watching } from "./clock.ts";
 import type { Session } from "./session.ts";
 
 /** The sessions of one server, by id. */
@@ -22,6 +22,7 @@ const ABANDONED_MS = 60_000;
 /** Sessions that are unused for `idleMs` end; open streams and answers that somebody waits for count as use. */
 export function createSessions(host: Pick<Host, "random">, clock: Clock, maxSessions: number, idleMs: number): Sessions {
   const all = new Map<string, Session>();
+  let watching: Watching | undefined;
   const sweep: Watched = {
     tick(now) {
       for (const session of all.values()) {
@@ -54,12 +55,14 @@ export function createSessions(host: Pick<Host, "random">, clock: Clock, maxSess
     add(session) {
       if (all.size >= maxSessions && !makeRoom()) return false;
       all.set(session.id, session);
-      clock.watch(sweep);
+      watching ??= clock.watch(sweep);
       return true;
     },
     remove(session) {
       all.delete(session.id);
-      if (all.size === 0) clock.unwatch(sweep);
+      if (all.size > 0 || watching === undefined) return;
+      clock.unwatch(watching);
+      watching = undefined;
     },
     endListening() {
       for (const session of all.values()) session.endListening();

@@ -1,7 +1,7 @@
 import type { LocalError } from "../base/errors.ts";
 import { DONE } from "../transport/inbox.ts";
 import { closedError } from "../transport/transport-errors.ts";
-import type { Clock, Watched } from "./clock.ts";
+import type { Clock, Watched, Watching } from "./clock.ts";
 import type { StoredEvent } from "./event-store.ts";
 import type { TextSource } from "./exchange.ts";
 import { COMMENT, encodeEvent, encodeEventId, encodeRetry } from "./sse-encoder.ts";
@@ -68,6 +68,7 @@ interface Connection {
   /** When the reader last took something. */
   tookAt: number;
   readonly openedAt: number;
+  readonly watching: Watching;
 }
 
 interface Queued {
@@ -129,7 +130,7 @@ export function createSseLane(options: LaneOptions): SseLane {
   const finish = (connection: Connection) => {
     if (connection === current) {
       current = undefined;
-      clock.unwatch(watched);
+      clock.unwatch(connection.watching);
     }
     const { pull } = connection;
     connection.pull = undefined;
@@ -218,9 +219,9 @@ export function createSseLane(options: LaneOptions): SseLane {
         drop();
         for (const event of missed) enqueue({ place: event.place, text: encode(event.place, event.data) });
       }
-      const connection: Connection = { pull: undefined, cut: () => {}, first, ending: over, tookAt: clock.now, openedAt: clock.now };
+      const watching = clock.watch(watched);
+      const connection: Connection = { pull: undefined, cut: () => {}, first, ending: over, tookAt: clock.now, openedAt: clock.now, watching };
       current = connection;
-      clock.watch(watched);
       return {
         opened: (cut) => void (connection.cut = cut),
         next() {

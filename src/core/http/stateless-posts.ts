@@ -1,5 +1,6 @@
 import type { Limits } from "../base/limits.ts";
 import { isObject } from "../base/json.ts";
+import { createLinkedList } from "../base/linked-list.ts";
 import { newConnection } from "../transport/connection.ts";
 import type { Transport } from "../transport/transport.ts";
 import type { Frame } from "../wire/frame.ts";
@@ -11,9 +12,8 @@ import { HttpPeer } from "./http-peer.ts";
 import type { ToolSchemas } from "./http-server-options.ts";
 import { badRequest, emptyResponse, refuse, unavailable } from "./http-responses.ts";
 import { paramHeadersOf, type ParamHeader } from "./param-headers.ts";
-import { createPost } from "./post.ts";
+import { createPost, type StreamRules } from "./post.ts";
 import { checkRoutingHeaders } from "./routing-headers.ts";
-import type { StreamRules } from "./session.ts";
 import { statelessTransport } from "./stateless-transport.ts";
 
 export interface StatelessPostsParts {
@@ -34,7 +34,7 @@ export interface StatelessPosts {
 const NONE: readonly ParamHeader[] = [];
 
 export function createStatelessPosts({ limits, rules, accept }: StatelessPostsParts): StatelessPosts {
-  const open = new Set<Transport>();
+  const open = createLinkedList<Transport>();
   // By the schema itself: a tool that changes has another one.
   const known = new WeakMap<object, readonly ParamHeader[]>();
   let schemas: ToolSchemas | undefined;
@@ -69,10 +69,10 @@ export function createStatelessPosts({ limits, rules, accept }: StatelessPostsPa
         from,
         limits,
         completeMeta: hasCompleteMeta(message.params),
-        open: asked === undefined ? undefined : (gone) => createPost({ ...rules, releaseAfterMs: undefined, request, responses: 1, gone }),
-        ended: (over) => void open.delete(over),
+        open: asked === undefined ? undefined : (gone) => createPost({ rules, request, responses: 1, gone }),
+        ended: () => open.remove(node),
       });
-      open.add(transport);
+      const node = open.add(transport);
       if (!accept(transport)) {
         void transport.close();
         return unavailable("The server is shutting down", asked?.id);

@@ -18,7 +18,7 @@ export interface StatelessParts {
   readonly completeMeta: boolean;
   /** Makes the POST of a request; there is none for a notification. */
   readonly open: ((gone: () => void) => Post) | undefined;
-  readonly ended: (transport: Transport) => void;
+  readonly ended: () => void;
 }
 
 export interface StatelessTransport {
@@ -107,7 +107,7 @@ export function statelessTransport({ arrival, from, limits, completeMeta, open, 
       next = undefined;
       if (!over) post?.fail(unavailable("The server has ended without an answer", request?.id));
       finish();
-      ended(transport);
+      ended();
       return DONE;
     },
   };

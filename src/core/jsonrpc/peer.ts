@@ -89,6 +89,14 @@ export interface PeerStats {
   readonly refused: number;
 }
 
+// Shared, as an error costs a stack, and over HTTP a connection may last for one request. Whether the peer has seen a request that waits for its
+// answer cannot be known.
+const IN_PEACE = new LocalError("closed", "the connection is closed", { details: { delivery: "unknown" } });
+
+function closedFor(why: LocalError): LocalError {
+  return new LocalError("closed", `the connection is closed: ${why.message}`, { details: { delivery: "unknown" }, cause: why });
+}
+
 export function createPeer(transport: Transport, options: PeerOptions): Peer {
   const { handler, drops, onNotification, host = detectHost(), exposeErrors = false } = options;
   const { requestTimeoutMs = 60_000, maxTotalTimeoutMs = 3_600_000 } = options;
@@ -139,11 +147,7 @@ export function createPeer(transport: Transport, options: PeerOptions): Peer {
   const close = (why?: LocalError): Promise<void> => {
     if (!ended) {
       ended = true;
-      const error = new LocalError("closed", why === undefined ? "the connection is closed" : `the connection is closed: ${why.message}`, {
-        // Whether the peer has seen a request that waits for its answer cannot be known.
-        details: { delivery: "unknown" },
-        ...(why === undefined ? {} : { cause: why }),
-      });
+      const error = why === undefined ? IN_PEACE : closedFor(why);
       outgoing.close(error);
       incoming.close(error);
       transport.close(why).then(

@@ -1,5 +1,6 @@
 import { ErrorCode, LocalError, RpcError } from "../base/errors.ts";
 import { cloneJson, isObject } from "../base/json.ts";
+import { createLinkedList } from "../base/linked-list.ts";
 import type { IncomingRequest } from "../jsonrpc/incoming.ts";
 import type { Middleware, OutgoingMiddleware } from "../jsonrpc/peer.ts";
 import type { Transport } from "../transport/transport.ts";
@@ -91,9 +92,8 @@ export class McpServer {
   readonly #cache;
   readonly #suspension;
   readonly #features;
-  readonly #connections = new Map<ServerLink, ServerConnection>();
-  // A map's own iterator runs once, and changes are told more often.
-  readonly #links = { [Symbol.iterator]: () => this.#connections.keys() };
+  readonly #connections = createLinkedList<ServerConnection>();
+  readonly #links = createLinkedList<ServerLink>();
 
   constructor(info: Implementation, options: McpServerOptions = {}) {
     if (!isImplementation(info)) throw new LocalError("invalid_argument", "a server needs a name and a version");
@@ -207,14 +207,17 @@ export class McpServer {
     const post = createPost((method, params) => peer.notify(method, params));
     const link: ServerLink = { peer, session: undefined, announced: {}, logLevel: undefined, subscribed: new Set(), post, streams: new Map() };
     const connection = createConnection(link, () => subscriptions.endStreams(link));
-    this.#connections.set(link, connection);
-    void peer.closed.then(() => this.#connections.delete(link));
+    const nodes = [this.#connections.add(connection), this.#links.add(link)] as const;
+    void peer.closed.then(() => {
+      this.#connections.remove(nodes[0]);
+      this.#links.remove(nodes[1]);
+    });
     return connection;
   }
 
   /** Closes all connections, as each one's `close` does. New ones can be made. */
   async close(why?: LocalError): Promise<void> {
-    await Promise.all([...this.#connections.values()].map((connection) => connection.close(why)));
+    await Promise.all([...this.#connections].map((connection) => connection.close(why)));
   }
 
   #handle(request: IncomingRequest, link: ServerLink): unknown {

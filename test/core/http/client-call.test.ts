@@ -100,6 +100,35 @@ describe("the authorization of a client over HTTP", () => {
   });
 });
 
+describe("a redirect", () => {
+  it("is followed within the origin where it keeps method and body, for a few hops", async () => {
+    const { post, http, only, done } = rig({ headers: { authorization: "Bearer t" } });
+    const call = await post(modern(1, "x"));
+    call.respond(307, { headers: { location: "/mcp/" } });
+    const next = await http.next();
+    assert.deepEqual([next.method, next.url, next.text, next.headers.get("authorization")], ["POST", "https://server.example/mcp/", call.text, "Bearer t"]);
+    next.json(result(1));
+    assert.deepEqual(await only(), result(1));
+    let hop = await post(modern(2, "x"));
+    for (let count = 0; count < 4; count++) {
+      hop.respond(308, { headers: { location: `https://SERVER.example/${count}` } });
+      if (count < 3) hop = await http.next();
+    }
+    assert.equal(standIn(await only()).httpStatus, 308);
+    await done();
+  });
+
+  it("is not followed to another origin, nor where it would become a GET", async () => {
+    for (const [status, location] of [[307, "http://server.example/mcp"], [308, "https://server.example.evil/"], [307, "//evil/"], [307, "https://server.example@evil/"], [302, "/mcp/"], [303, "/mcp/"], [307, undefined]] as const) {
+      const { post, http, only, done } = rig();
+      (await post(modern(1, "x"))).respond(status, location === undefined ? {} : { headers: { location } });
+      assert.equal(standIn(await only()).httpStatus, status);
+      assert.equal(await http.waiting(), 0, location);
+      await done();
+    }
+  });
+});
+
 describe("the options of an HTTP transport", () => {
   it("refuse what cannot be sent, and headers that follow from what is sent", () => {
     const { send } = scriptedHttp();

@@ -63,6 +63,20 @@ describe("a session over HTTP", () => {
     await done();
   });
 
+  it("does not wait for ever for a server that does not take notifications/initialized", async () => {
+    const { post, transport, http, host, arrived, logged, done } = rig();
+    (await post(request(0, "initialize"))).json(...opened("s1"));
+    await arrived();
+    await post(notification("notifications/initialized"));
+    await transport.send({ message: request(1) as never });
+    await host.advance(9_999);
+    assert.equal(await http.waiting(), 0);
+    await host.advance(1);
+    assert.equal(await http.waiting(), 2, "the stream, and the request");
+    assert.equal(logged.length, 1);
+    await done();
+  });
+
   it("brings requests of the server on the stream of a request, and takes the answers as POSTs", async () => {
     const { post, arrived, done } = await inSession();
     const stream = (await post(request(1))).stream();
