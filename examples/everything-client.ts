@@ -1,6 +1,6 @@
 // A client that uses all that a server has.
-//   node -C mcp-interceptors-source --import tsx examples/everything-client.ts URL    the server at that URL; prints what came of each thing
-//   node -C mcp-interceptors-source --import tsx examples/everything-client.ts        starts the everything server, and checks what it gets of it
+//   node -C mcp-interceptors-source --import tsx examples/everything-client.ts        starts the everything server, and checks what it gets
+//   node -C mcp-interceptors-source --import tsx examples/everything-client.ts URL    uses the server there, and prints what came of it
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
@@ -46,7 +46,7 @@ async function checkMyself(): Promise<void> {
     check(`${era}: a tool answers`, content("test_simple_text"), text("This is a simple text response for testing."));
     check(`${era}: a tool asks, and goes on`, content("test_input_required_result_multi_round"), text("text likes text"));
     check(`${era}: an argument is repeated in a header`, content("test_x_mcp_header"), text("ran in text"));
-    check(`${era}: an answer comes although its connection was cut`, content("test_reconnection"), text("Reconnection test completed successfully"));
+    check(`${era}: a tool that lets the client go still answers`, content("test_reconnection"), text("Reconnection test completed successfully"));
     check(`${era}: nothing is refused`, [...outcomes.values()].filter((outcome) => outcome instanceof Error).map(String), []);
   }
   server.kill();

@@ -21,7 +21,7 @@ function filled({ requestedSchema, defaults }: FormElicitation) {
   return sampleObject({ ...requestedSchema, required }) as FormElicitation["defaults"];
 }
 
-/** Uses all that the server says it has: calls each tool, gets each prompt, reads each resource. `calls` takes the place of calling each tool. */
+/** Uses all that the server says it has: calls each tool (or makes the `calls` given), gets each prompt, reads each resource. */
 export async function explore(client: McpClient, calls?: readonly CallToolParams[]): Promise<Outcomes> {
   const outcomes: Outcomes = new Map();
   const attempt = async (what: string, work: () => Promise<unknown>) => outcomes.set(what, await work().catch((error: unknown) => error));

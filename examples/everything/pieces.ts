@@ -24,5 +24,6 @@ export function addTool(server: McpServer, name: string, description: string, ha
 
 /** The schema of an object of texts, all of them required. */
 export function texts(...names: string[]) {
-  return { type: "object" as const, properties: Object.fromEntries(names.map((name) => [name, { type: "string" as const }])), required: names };
+  const properties = Object.fromEntries(names.map((name) => [name, { type: "string" as const }]));
+  return { type: "object" as const, properties, required: names };
 }

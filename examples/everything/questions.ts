@@ -28,8 +28,8 @@ function addForms(server: McpServer): void {
     const { content } = await sample(prompt(String(args["prompt"])));
     return `LLM response: ${shown(content)}`;
   });
-  server.tool({ name: "test_elicitation", description: "Asks the user two things.", inputSchema: texts("message") }, async ({ message }, { elicit }) => {
-    const { action, content } = await elicit({ message: String(message), requestedSchema: texts("username", "email") });
+  server.tool({ name: "test_elicitation", description: "Asks the user.", inputSchema: texts("message") }, async (args, { elicit }) => {
+    const { action, content } = await elicit({ message: String(args["message"]), requestedSchema: texts("username", "email") });
     return `User response: action=${action}, content=${shown(content)}`;
   });
 
@@ -84,13 +84,14 @@ function addSingleQuestions(server: McpServer): void {
     return roots.map(({ uri }) => uri).join(", ");
   });
   server.prompt({ name: "test_input_required_result_prompt", description: "Needs to know more." }, async (_args, { elicit }) => {
-    const { content } = await elicit({ message: "What context should the prompt use?", requestedSchema: texts("context") }, alone("user_context"));
+    const question = { message: "What context should the prompt use?", requestedSchema: texts("context") };
+    const { content } = await elicit(question, alone("user_context"));
     return `Answer in the context of ${String(content?.["context"])}.`;
   });
 
   addTool(server, "test_streaming_elicitation", "Asks for a name.", async (_args, { elicit }) => (await elicit(NAME)).action);
   // A client without a model is told what it lacks (-32021).
-  addTool(server, "test_missing_capability", "Cannot do without a model.", async (_args, { sample }) => shown((await sample(prompt("Hello"))).content));
+  addTool(server, "test_missing_capability", "Cannot do without a model.", async (_args, { sample }) => (await sample(prompt("Hello"))).model);
   // This one looks first.
   addTool(server, "test_input_required_result_capabilities", "Asks what can be asked.", async (_args, { ask, client }) => {
     const { sampling, elicitation } = client.capabilities;

@@ -1,6 +1,6 @@
 // Tools that answer by themselves: each kind of content, failure, progress, log messages, and lists that change.
 import { releaseStream, type McpServer, type ServerContext } from "mcp-interceptors";
-import { addTool, embedded, PICTURE, SOUND, text } from "./pieces.ts";
+import { addTool, embedded, PICTURE, SOUND, text, texts } from "./pieces.ts";
 
 export type Pause = (milliseconds: number) => Promise<unknown>;
 
@@ -67,9 +67,9 @@ function addSchemas(server: McpServer): void {
       inputSchema: {
         $schema: "https://json-schema.org/draft/2020-12/schema",
         type: "object",
-        $defs: { address: { $anchor: "addressDef", ...textual("street", "city") } },
+        $defs: { address: { $anchor: "addressDef", type: "object", properties: texts("street", "city").properties } },
         properties: {
-          ...textual("name", "phone", "email").properties,
+          ...texts("name", "phone", "email").properties,
           address: { $ref: "#/$defs/address" },
           contactMethod: { type: "string", enum: ["phone", "email"] },
         },
@@ -95,10 +95,6 @@ function addSchemas(server: McpServer): void {
     },
     ({ region }) => `ran in ${String(region)}`,
   );
-}
-
-function textual(...names: string[]) {
-  return { type: "object", properties: Object.fromEntries(names.map((name) => [name, { type: "string" }])) };
 }
 
 /** Lists that change while they are looked at; the clients that listen are told. */

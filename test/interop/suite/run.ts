@@ -24,7 +24,10 @@ const { version } = JSON.parse(readFileSync(join(SUITE, "package.json"), "utf8")
 const suite = (args: readonly string[]) => runCommand(node, [join(SUITE, "dist", "index.js"), ...args], RUN_MS);
 
 const wanted = process.argv.slice(2);
-const among = <T extends string>(all: readonly T[]) => (all.some((one) => wanted.includes(one)) ? all.filter((one) => wanted.includes(one)) : all);
+const among = <T extends string>(all: readonly T[]) => {
+  const named = all.filter((one) => wanted.includes(one));
+  return named.length === 0 ? all : named;
+};
 const runs: Run[] = [];
 for (const leg of among(LEGS)) for (const revision of among(REVISIONS)) runs.push(await measure(leg, revision));
 
