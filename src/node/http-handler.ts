@@ -14,7 +14,10 @@ export interface HandlerOptions {
   readonly headerTimeoutMs?: number;
   /** How long a whole request may take to come, headers and body. Default 30,000 ms. */
   readonly requestTimeoutMs?: number;
-  /** How long an idle connection is kept for another request. Default 5,000 ms. */
+  /**
+   * How long an idle connection is kept for another request. Default 75,000 ms: longer than the usual proxies keep theirs, so that it is not this
+   * side which closes one just as a request comes.
+   */
   readonly keepAliveTimeoutMs?: number;
   readonly limits?: Partial<Limits>;
 }
@@ -32,7 +35,7 @@ const READ_THROUGH_BYTES = 65_536;
 
 /** Serves any handler over `node:http`. Resolves once it listens; rejects with what Node says where it cannot. */
 export async function listenHandler(handler: HttpHandler, options: HandlerOptions = {}): Promise<HandlerServer> {
-  const { port = 0, host = "127.0.0.1", headerTimeoutMs = 10_000, requestTimeoutMs = 30_000, keepAliveTimeoutMs = 5_000 } = options;
+  const { port = 0, host = "127.0.0.1", headerTimeoutMs = 10_000, requestTimeoutMs = 30_000, keepAliveTimeoutMs = 75_000 } = options;
   const limits = resolveLimits(options.limits);
   const server = createServer(
     {

@@ -28,24 +28,26 @@ export function createHttpSend({ keepAliveMs = 4_000, maxConnections = Infinity,
   const plain = new HttpAgent(pool);
   const secure = new HttpsAgent({ ...pool, ...(ca === undefined ? {} : { ca: typeof ca === "string" ? ca : [...ca] }) });
   const seen = new WeakSet<object>();
-  let last: { readonly url: string; readonly options: RequestOptions } | undefined;
+  let last: { readonly url: string; readonly options: RequestOptions; readonly host: string } | undefined;
 
-  const optionsOf = (url: string): RequestOptions => {
+  const target = (url: string) => {
     if (last?.url !== url) {
-      const { protocol, hostname, port, path } = urlToHttpOptions(new URL(url));
+      const parsed = new URL(url);
+      const { protocol, hostname, port, path } = urlToHttpOptions(parsed);
       // Without credentials that the URL may have: they belong into headers.
-      last = { url, options: { protocol, hostname, port, path, agent: protocol === "https:" ? secure : plain } };
+      last = { url, options: { protocol, hostname, port, path, agent: protocol === "https:" ? secure : plain }, host: parsed.host };
     }
-    return last.options;
+    return last;
   };
 
   const send = (call: HttpCall): Promise<HttpAnswer> =>
     new Promise((resolve, reject) => {
       if (call.signal.aborted) return reject(aborted(call));
-      const options = optionsOf(call.url);
-      const headers: Record<string, string | number> = { "accept-encoding": "identity" };
-      for (const [name, value] of call.headers) headers[name] = value;
-      if (call.body !== undefined) headers["content-length"] = Buffer.byteLength(call.body);
+      const { options, host } = target(call.url);
+      // As a flat list they are written as they are, which takes half the time.
+      const headers = ["host", host, "accept-encoding", "identity"];
+      for (const [name, value] of call.headers) headers.push(name, value);
+      if (call.body !== undefined) headers.push("content-length", String(Buffer.byteLength(call.body)));
       const request = (options.protocol === "https:" ? httpsRequest : httpRequest)({ ...options, method: call.method, headers });
       let connected = false;
       const unlink = call.signal.onAbort(() => {

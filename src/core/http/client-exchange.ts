@@ -52,6 +52,8 @@ export async function readOutcome(exchange: Exchange, answer: HttpAnswer, parts:
 
 export function mediaTypeOf({ headers }: HttpAnswer): string | undefined {
   const contentType = headers.get("content-type");
+  // What nearly everybody sends; the rest is parsed.
+  if (contentType === "application/json" || contentType === "text/event-stream") return contentType;
   return contentType === undefined ? undefined : parseMediaType(contentType)?.type;
 }
 

@@ -77,6 +77,7 @@ export function createSession({ id, principal, limits, rules, store, ended }: Se
   let version = "";
   let disposed = false;
 
+  const over = () => badRequest("Session not found", undefined, 404);
   const storeOf = (stream: number): StreamStore | undefined =>
     store && { stream, put: (event) => store.put(id, stream, event), after: (place) => store.after(id, stream, place) };
   const own = createSseLane({
@@ -99,6 +100,7 @@ export function createSession({ id, principal, limits, rules, store, ended }: Se
   };
 
   const whyNot = (ids: readonly RequestId[]): HttpResponse | undefined => {
+    if (disposed) return over();
     const taken = ids.find((asked, at) => posts.has(asked) || ids.indexOf(asked) !== at);
     if (taken !== undefined) return badRequest(`The request id ${JSON.stringify(taken)} is in use`, taken);
     if (posts.size + ids.length > limits.maxIncomingRequests) return unavailable("Too many requests in flight in this session", ids[0]);
@@ -199,7 +201,7 @@ export function createSession({ id, principal, limits, rules, store, ended }: Se
       const from = new HttpPeer(connection, request.headers, caller);
       const parts: IntakeParts = { limits, batches, inbox, whyNot, open: (...of) => open(request, ...of) };
       return takeIn(text, decoded, from, parts).catch((thrown: unknown) => {
-        if (thrown instanceof LocalError && thrown.code === "closed") return badRequest("The session has ended", undefined, 404);
+        if (thrown instanceof LocalError && thrown.code === "closed") return over();
         throw thrown;
       });
     },
@@ -211,8 +213,8 @@ export function createSession({ id, principal, limits, rules, store, ended }: Se
       let lane = stream === OWN_STREAM ? own : resumable.get(stream)?.lane;
       if (lane === undefined && store !== undefined && place !== undefined) {
         // The stream is over; what is left of it is read from the store.
-        const endedAt = store.after(id, stream, place)?.at(-1)?.place ?? place;
-        if (stream <= streams) lane = createSseLane({ ...rules, store: storeOf(stream), endedAt, releaseAfterMs: undefined });
+        const left = store.after(id, stream, place);
+        if (left !== undefined) lane = createSseLane({ ...rules, store: storeOf(stream), endedAt: left.at(-1)?.place ?? place, releaseAfterMs: undefined });
       }
       const source = lane?.connect(COMMENT, place);
       return source === undefined ? badRequest("The stream cannot be resumed: what followed this event is not kept") : streamResponse(source);

@@ -3,6 +3,7 @@ import { describe, it } from "node:test";
 import type { JsonObject } from "../../../src/core/base/json.ts";
 import type { Authenticate } from "../../../src/core/http/authentication.ts";
 import { createHttpServer } from "../../../src/core/http/http-server.ts";
+import { META } from "../../../src/core/wire/versions.ts";
 import { fakeHost, settle } from "../../support/fake-host.ts";
 import { initializeCall, openSession, send, statelessCall } from "../../support/http-exchange.ts";
 import { served } from "./kit.ts";
@@ -166,5 +167,30 @@ describe("authentication", () => {
     assert.equal(await session.post(ping).status(), 200);
     const messages: JsonObject = await send(http.handle, initializeCall("2025-11-25", {})).json();
     assert.ok(messages["error"]);
+  });
+
+  it("keeps one caller's half-answered question from another, who has its state", async () => {
+    const { http, server } = guarded();
+    server.tool({ name: "ask", inputSchema: { type: "object" } }, async (_args, { elicit }) => {
+      const { action } = await elicit({ message: "Sure?", requestedSchema: { type: "object", properties: {} } });
+      return action;
+    });
+    const _meta = { [META.clientCapabilities]: { elicitation: {} } };
+    const first = await send(http.handle, statelessCall(1, "tools/call", { name: "ask", _meta }, bearer("i.alice"))).json();
+    const asked = first["result"] as JsonObject;
+    assert.equal(asked["resultType"], "input_required");
+    const [key] = Object.keys(asked["inputRequests"] as JsonObject);
+    const again = { name: "ask", _meta, requestState: asked["requestState"], inputResponses: { [key!]: { action: "accept", content: {} } } };
+    const stolen = await send(http.handle, statelessCall(2, "tools/call", again, bearer("i.bob"))).json();
+    assert.ok(stolen["error"] !== undefined, "another principal has no use for the state");
+    const own = await send(http.handle, statelessCall(3, "tools/call", again, bearer("i.alice"))).json();
+    assert.deepEqual((own["result"] as JsonObject)["content"], [{ type: "text", text: "accept" }]);
+  });
+
+  it("lets no list be reused for another caller, unless the server says so", async () => {
+    const { http } = guarded();
+    const { result } = await send(http.handle, statelessCall(1, "tools/list", {}, bearer("i.alice"))).json();
+    assert.equal((result as JsonObject)["cacheScope"], "private");
+    assert.equal((result as JsonObject)["ttlMs"], 0);
   });
 });

@@ -119,6 +119,21 @@ describe("a stream with an event store", () => {
     assert.deepEqual(methods(await session.get(events[3]?.id).events()).length, 2);
   });
 
+  it("that is over cannot be resumed any more once what followed is gone", async () => {
+    const { http, held, server } = served({ eventStore: memoryEventStore({ limits: { maxStoredEvents: 1 } }) });
+    const session = await openSession(http.handle);
+    const call = session.request("a", "tools/call", hold);
+    await settle();
+    await held.get("k")!.context.reportProgress(1);
+    const id = lastId(await call.events());
+    call.abort();
+    held.get("k")!.finish("done");
+    await settle();
+    server.tool({ name: "t", inputSchema: { type: "object" } }, () => "");
+    await settle();
+    assert.equal(await session.get(id).status(), 400);
+  });
+
   it("is not what a stateless request gets, whatever it says", async () => {
     const { http, held } = resumable();
     const call = send(http.handle, statelessCall(1, "tools/call", hold, { "last-event-id": "1-1" }));

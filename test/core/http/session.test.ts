@@ -123,6 +123,19 @@ describe("a session", () => {
     assert.equal(await cancelled.status(), 503);
   });
 
+  it("that ends while a body comes is none any more", async () => {
+    const { http, host } = served();
+    const session = await openSession(http.handle);
+    const late = session.request(1, "tools/call", call("k"));
+    const notification = session.post({ jsonrpc: "2.0", method: "notifications/x" });
+    const ended = session.remove();
+    assert.equal(await ended.status(), 204);
+    assert.equal(await late.status(), 404);
+    assert.equal(await notification.status(), 404);
+    await host.advance(2_000);
+    assert.equal(host.liveTimers, 0);
+  });
+
   it("asks on the stream of the request that it is about, and takes the answer by another POST", async () => {
     const { http, held } = served();
     const session = await openSession(http.handle);
