@@ -10,7 +10,7 @@ import type { Era } from "./lifecycle.ts";
 export interface McpClientOptions extends EndpointOptions {
   /** Restricts what is tried. Default `auto`: a server that knows no `server/discover` is asked to `initialize`. */
   readonly era?: "auto" | Era;
-  /** How long `server/discover` may stay unanswered before the server is taken for one of the older kind; 5,000. */
+  /** How long `server/discover` may stay unanswered before the server is taken for one of the older kind, if it may be; 5,000. */
   readonly probeTimeoutMs?: number;
   /** Added to the capabilities that follow from what is registered. */
   readonly capabilities?: ClientCapabilities;

@@ -74,14 +74,16 @@ async function probe(parts: ConnectParts, version: string, tried: ReadonlySet<st
   let result: JsonObject;
   try {
     const params = { _meta: requestMeta(version, parts.clientInfo, parts.capabilities("stateless")) };
-    result = await peer.request("server/discover", params, { timeoutMs: probeTimeoutMs, ...(signal === undefined ? {} : { signal }) });
+    // Where no handshake may follow, silence tells nothing, and the server has as long as for any other request.
+    const timeout = versions.handshake.length === 0 ? {} : { timeoutMs: probeTimeoutMs };
+    result = await peer.request("server/discover", params, { ...timeout, ...(signal === undefined ? {} : { signal }) });
   } catch (error) {
     const supported = supportedVersionsIn(error);
     if (supported !== undefined) return await settleOn(supported, error);
     if (refusesVersion(error)) throw noCommonVersion(versions, undefined, error);
     const outOfReach = asOutOfReach(error);
     if (outOfReach !== undefined) throw outOfReach;
-    const silent = error instanceof LocalError && error.code === "timeout";
+    const silent = error instanceof LocalError && error.code === "timeout" && versions.handshake.length > 0;
     if (silent || (error instanceof RpcError && !isModern(error))) return { error };
     throw error;
   }
@@ -97,10 +99,12 @@ async function probe(parts: ConnectParts, version: string, tried: ReadonlySet<st
   const info = isImplementation(named) ? named : undefined;
   return { server: { era: "stateless", version, info, capabilities, instructions: instructionsIn(result) } };
 
-  // The newest common revision that the server has not refused yet.
+  // The newest common revision that the server has not refused yet. One that it names in the very refusal is tried once more: replicas of
+  // a server that is being replaced contradict each other so.
   async function settleOn(named: readonly string[], error: unknown): Promise<Probed> {
     const refused = new Set([...tried, version]);
-    const common = versions.stateless.find((ours) => named.includes(ours) && !refused.has(ours));
+    const other = versions.stateless.find((ours) => named.includes(ours) && !refused.has(ours));
+    const common = other ?? (error !== undefined && named.includes(version) && !tried.has(version) ? version : undefined);
     if (common !== undefined) return await probe(parts, common, refused);
     // A server of both kinds says so, and then the handshake is open to us; else it is no use to try.
     if (versions.handshake.some((ours) => named.includes(ours))) return { supported: named, error };

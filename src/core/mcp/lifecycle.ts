@@ -47,6 +47,7 @@ export function resolveVersions(wanted: readonly string[] = PROTOCOL_VERSIONS): 
 export function admit(method: string, params: JsonObject, session: Session | undefined, versions: Versions): Admission {
   const meta = ownMember(params, "_meta");
   const modern = isObject(meta) && (Object.hasOwn(meta, META.protocolVersion) || Object.hasOwn(meta, META.clientCapabilities));
+  // A stateless request by that name asks for what its revision does not have.
   if (method === "initialize" && !(modern && versions.stateless.length > 0)) {
     return { kind: "initialize", session: openSession(params, session, versions) };
   }

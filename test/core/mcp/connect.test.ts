@@ -104,6 +104,18 @@ describe("a client finds a server", () => {
     assert.equal(host.liveTimers, 0);
   });
 
+  test("of the stateless era within the time of any request, where it can be no older one", async () => {
+    const { client, transport, host } = setUp({ "server/discover": [SILENCE] }, { era: "stateless", requestTimeoutMs: 20_000 });
+    const late = assert.rejects(client.connect(transport), { code: "timeout" });
+    await settle();
+    host.advance(19_999);
+    await settle();
+    assert.equal(transport.closes, 0);
+    host.advance(1);
+    await late;
+    assert.equal(host.liveTimers, 0);
+  });
+
   test("of the stateless era that was too slow for the probe, by what it says to initialize", async () => {
     const { client, transport, methods, host } = setUp({ "server/discover": [SILENCE, DISCOVERED], initialize: [unsupported(["2026-07-28"])] }, { probeTimeoutMs: 10 });
     const connected = client.connect(transport);
@@ -124,6 +136,12 @@ describe("a client finds a server", () => {
     });
   }
 
+  test("of the stateless era that first refuses the very revision that it names", async () => {
+    const { client, transport, methods } = setUp({ "server/discover": [unsupported(["2026-07-28"]), DISCOVERED] });
+    await client.connect(transport);
+    assert.deepEqual([client.protocolVersion, methods], ["2026-07-28", ["server/discover", "server/discover"]]);
+  });
+
   test("without a probe where it is told the era, or its versions leave no choice", async () => {
     for (const options of [{ era: "handshake" }, { versions: ["2025-11-25"] }] as const) {
       const { client, transport, methods } = setUp({ initialize: [WELCOME] }, options);
@@ -143,7 +161,10 @@ describe("a client fails to connect, and closes the transport,", () => {
       probed(unsupported(["2099-01-01"])), {}, { code: "unsupported", message: /2099-01-01/ }, ["server/discover"],
     ],
     ["to one that misses a capability, without trying initialize", probed(new RpcError(-32021, "missing")), {}, { code: -32021 }, ["server/discover"]],
-    ["to one that contradicts itself, after one try", probed(unsupported(["2026-07-28"])), {}, { code: "unsupported" }, ["server/discover"]],
+    [
+      "to one that goes on contradicting itself, after two tries",
+      probed(unsupported(["2026-07-28"])), {}, { code: "unsupported" }, ["server/discover", "server/discover"],
+    ],
     [
       "to a server with a handshake where it must be stateless",
       welcome("2025-11-25"), { era: "stateless" }, { code: "unsupported", message: /handshake/ }, ["server/discover"],

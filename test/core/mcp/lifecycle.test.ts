@@ -57,6 +57,12 @@ describe("admit serves", () => {
     const admission = admit("tools/list", { _meta: meta }, undefined, BOTH);
     assert.equal(admission.kind === "request" && admission.client.info, undefined);
   });
+  test("initialize with the modern _meta as any other request, unless it knows no modern revision", () => {
+    const params = { ...HELLO, _meta: MODERN };
+    const admission = admit("initialize", params, undefined, BOTH);
+    assert.equal(admission.kind === "request" && admission.era, "stateless");
+    assert.equal(admit("initialize", params, undefined, OLD).kind, "initialize");
+  });
   test("ping before the handshake", () => {
     assert.equal(admit("ping", {}, undefined, BOTH).kind, "request");
   });

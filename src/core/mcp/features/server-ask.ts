@@ -39,8 +39,27 @@ export function isSuspended(thrown: unknown): boolean {
   return isInstance(thrown, LocalError) && thrown.code === "aborted" && thrown.details?.["suspended"] === true;
 }
 
-/** For revisions in which a question is a request of its own (ten minutes for what a person has a hand in); elsewhere the client takes its time. */
-export type AskOptions = Pick<RequestOptions, "timeoutMs" | "signal" | "onProgress">;
+/**
+ * `timeoutMs`, `signal` and `onProgress` are for revisions in which a question is a request of its own (ten minutes for what a person has a hand
+ * in); elsewhere the client takes its time. The others are for revisions in which a result asks.
+ */
+export interface AskOptions extends Pick<RequestOptions, "timeoutMs" | "signal" | "onProgress"> {
+  /** The question's key in the result, one of its own in the exchange. Default: `ask-1` for the first one, and so on. */
+  readonly key?: string;
+  /**
+   * `false`: no state ties the answer to the question, and one that comes under the key is taken although nobody has asked. For a question that
+   * always reads the same, and whose answer is as good without it. Needs a key. Default `true`.
+   */
+  readonly sealed?: boolean;
+}
+
+/** What is wrong with a question's key in its exchange, whose keys so far are `taken`; the same in all revisions, although one alone needs keys. */
+export function keyProblem({ key, sealed = true }: AskOptions, actual: string, taken: Set<string>): RpcError | undefined {
+  if (!sealed && key === undefined) return new RpcError(ErrorCode.internalError, "The handler asks a question that is not sealed without a key");
+  if (taken.has(actual)) return new RpcError(ErrorCode.internalError, `The handler asks twice under the key ${JSON.stringify(actual)}`);
+  taken.add(actual);
+  return undefined;
+}
 
 /** How a handler asks the client, in either era. */
 export interface Asker {
@@ -119,24 +138,30 @@ export interface DirectAskerParts {
 /** Asks by requests of the server's own, in the exchange of the request that is being handled (handshake revisions). */
 export function createDirectAsker({ host, request, capabilities, version, compile }: DirectAskerParts): Asker {
   const made = new Map<string, unknown>();
+  const keys = new Set<string>();
+  let asked = 0;
   return {
     async ask<Answer>(question: Question<Answer>, options: AskOptions = {}) {
       const { method } = question.request;
+      const { key, sealed: _sealed, ...requestOptions } = options;
+      asked++;
+      const problem = keyProblem(options, key ?? `ask-${asked}`, keys);
+      if (problem !== undefined) throw problem;
       requireSound(question.request);
       requireCapability(question.request, capabilities);
       requireKnown(question.request, version);
       const timeout = method === "roots/list" ? {} : { timeoutMs: PERSON_TIMEOUT_MS };
       let answer: JsonObject;
       try {
-        answer = await request.request(method, withElicitationId(question.request, host), { ...timeout, ...options });
+        answer = await request.request(method, withElicitationId(question.request, host), { ...timeout, ...requestOptions });
       } catch (thrown) {
         // Passed on as it is, the client's error would look like one of this server's about its own request.
         if (!(thrown instanceof RpcError)) throw thrown;
         const details = { code: thrown.code };
         throw new LocalError("refused", `the client did not answer ${method}: ${describeError(thrown)}`, { details, cause: thrown });
       }
-      const problem = question.check(answer, compile);
-      if (problem !== undefined) throw new LocalError("invalid_message", `the client's answer to ${method}: ${describeProblem(problem, "result")}`);
+      const misfit = question.check(answer, compile);
+      if (misfit !== undefined) throw new LocalError("invalid_message", `the client's answer to ${method}: ${describeProblem(misfit, "result")}`);
       // The check vouches for the type.
       return answer as Answer;
     },

@@ -8,7 +8,7 @@ import { checkRetryParams, type ClientCapabilities, type InputRequest } from "..
 import type { SchemaCompiler } from "../endpoint.ts";
 import { invalidParams } from "../lifecycle.ts";
 import type { Binding, SealedStates } from "../sealed-state.ts";
-import { requireCapability, suspended, type Asker, type Question } from "./server-ask.ts";
+import { keyProblem, requireCapability, suspended, type Asker, type AskOptions, type Question } from "./server-ask.ts";
 import { requireSound } from "./server-question.ts";
 
 /** One request of a revision in which a server asks by its result. */
@@ -46,6 +46,7 @@ interface Asked {
   readonly key: string;
   readonly request: InputRequest;
   readonly digest: string;
+  readonly sealed: boolean;
   readonly answer?: unknown;
 }
 
@@ -123,15 +124,18 @@ function openSuspension(parts: SuspensionParts, request: IncomingRequest, origin
   const { method, params } = request;
   // By the order of the questions, which their digests may not be ready in.
   const asked: (Asked | undefined)[] = [];
+  const keys = new Set<string>();
   const kept = new Map<string, unknown>();
   const started: Promise<unknown>[] = [];
   let saved = NOTHING_SAVED;
   // What decides over the handler's own outcome, however it went on.
   let verdict: "suspended" | RpcError | undefined;
 
-  const answerTo = async <Answer>(index: number, { request: given, check }: Question<Answer>): Promise<Answer> => {
-    const key = `ask-${index + 1}`;
+  const answerTo = async <Answer>(index: number, { request: given, check }: Question<Answer>, options: AskOptions): Promise<Answer> => {
+    const { key = `ask-${index + 1}`, sealed = true } = options;
     if (!ASKING.has(method)) throw new LocalError("unsupported", `in this revision nothing can be asked while ${method} is answered`);
+    const problem = keyProblem(options, key, keys);
+    if (problem !== undefined) throw (verdict = problem);
     if (typeof params["requestState"] === "string" && !states.looksSealed(params["requestState"])) {
       throw (verdict = invalidParams("params.requestState is not what this server gave out"));
     }
@@ -142,22 +146,25 @@ function openSuspension(parts: SuspensionParts, request: IncomingRequest, origin
     requireCapability(question, capabilities);
     const digest = await states.digest([question.method, question.params ?? {}]);
     const responses = isObject(params["inputResponses"]) ? params["inputResponses"] : {};
-    const known = ownMember(saved.asked, key) === digest ? (ownMember(saved.answers, key) ?? ownMember(responses, key)) : undefined;
+    const asAsked = ownMember(saved.asked, key) === digest;
+    const known =
+      (asAsked ? ownMember(saved.answers, key) : undefined) ??
+      (asAsked || (!sealed && params["requestState"] === undefined) ? ownMember(responses, key) : undefined);
     if (known === undefined) {
-      asked[index] = { key, request: question, digest };
+      asked[index] = { key, request: question, digest, sealed };
       verdict ??= "suspended";
       throw suspended();
     }
-    const problem = check(known, compile);
-    if (problem !== undefined) throw (verdict = invalidParams(describeProblem(problem, `params.inputResponses.${key}`)));
-    asked[index] = { key, request: question, digest, answer: known };
+    const misfit = check(known, compile);
+    if (misfit !== undefined) throw (verdict = invalidParams(describeProblem(misfit, `params.inputResponses.${key}`)));
+    asked[index] = { key, request: question, digest, sealed, answer: known };
     // The check vouches for the type.
     return cloneJson(known) as Answer;
   };
 
   const asker: Asker = {
-    ask(question) {
-      const answer = answerTo(started.length, question);
+    ask(question, options = {}) {
+      const answer = answerTo(started.length, question, options);
       // Whoever asked gets the rejection, if he waits for it at all.
       started.push(answer.catch(() => {}));
       return answer;
@@ -186,11 +193,12 @@ function openSuspension(parts: SuspensionParts, request: IncomingRequest, origin
       answers: Object.fromEntries(all.flatMap(({ key, answer }) => (answer === undefined ? [] : [[key, answer]]))),
       kept: Object.fromEntries(kept),
     } satisfies Saved;
-    return {
+    const result = {
       resultType: "input_required",
       inputRequests: Object.fromEntries(all.flatMap(({ key, request: question, answer }) => (answer === undefined ? [[key, question]] : []))),
-      requestState: await states.seal(content, await binding()),
     };
+    const stateless = kept.size === 0 && all.every(({ sealed, answer }) => !sealed && answer === undefined);
+    return stateless ? result : { ...result, requestState: await states.seal(content, await binding()) };
   };
   return {
     asker,

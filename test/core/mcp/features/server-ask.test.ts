@@ -261,6 +261,79 @@ describe("in 2026-07-28", () => {
     assert.equal(again.resultType, "input_required");
   });
 
+  test("a question has the key that its handler gives it, and no other may have the same", async () => {
+    const named = asking(async ({ elicit, listRoots }) => [(await elicit(FORM, { key: "user" })).action, (await listRoots({ key: "__proto__" })).roots.length]);
+    const { client, first } = await open(named);
+    assert.deepEqual(Object.keys(first.inputRequests as JsonObject), ["user"]);
+    const inputResponses = { user: answers["elicitation/create"], "ask-1": { action: "decline" } };
+    const second = await client.send("tools/call", retry(first, inputResponses));
+    assert.deepEqual(Object.keys(second.inputRequests as JsonObject), ["__proto__"]);
+    assert.deepEqual(said(await client.call("tools/call", { name: "t" })), ["accept", 1]);
+
+    for (const version of [MODERN, "2025-11-25"]) {
+      const twice = asking(({ elicit, listRoots }) => Promise.all([elicit(FORM, { key: "a" }), listRoots({ key: "a" })]));
+      const { code, message } = await (await connect(twice, version)).failure("tools/call", { name: "t" });
+      assert.deepEqual([code, message], [-32603, 'The handler asks twice under the key "a"']);
+    }
+  });
+
+  describe("a question that is not sealed", () => {
+    const UNSEALED = { key: "user", sealed: false } as const;
+    const reply = { user: answers["elicitation/create"] };
+    const greet = asking(async ({ elicit }) => (await elicit(FORM, UNSEALED)).content?.name);
+
+    test("goes out without a state, and takes an answer under its key from whoever sends one", async () => {
+      const { client, first } = await open(greet);
+      assert.deepEqual([first.resultType, "requestState" in first], ["input_required", false]);
+      const inputResponses = { ...reply, stray: 5 };
+      assert.equal(said(await client.send("tools/call", { name: "t", inputResponses })), "Ann");
+      assert.deepEqual(await client.send("tools/call", { name: "t", inputResponses: { stray: reply.user } }), first);
+    });
+
+    test("holds an answer to its form all the same", async () => {
+      const client = await connect(greet, MODERN);
+      for (const wrong of [5, {}, { action: "accept", content: { name: "" } }]) {
+        const { code, message } = await client.failure("tools/call", { name: "t", inputResponses: { user: wrong } });
+        assert.deepEqual([code, /inputResponses\.user/.test(message)], [-32602, true], JSON.stringify(wrong));
+      }
+      for (const none of [null, [], "x"]) assert.equal((await client.failure("tools/call", { name: "t", inputResponses: none })).code, -32602);
+    });
+
+    test("has a state as soon as something is to be kept: an answer, a value, a question that is sealed", async () => {
+      const kept = [
+        asking(async ({ elicit, listRoots }) => [await elicit(FORM, UNSEALED), await listRoots({ key: "b", sealed: false })]),
+        asking(async ({ elicit, once }) => [await once("x", () => 1), await elicit(FORM, UNSEALED)]),
+        asking(({ elicit, listRoots }) => Promise.all([elicit(FORM, UNSEALED), listRoots()])),
+      ];
+      for (const [index, server] of kept.entries()) {
+        const client = await connect(server, MODERN);
+        const asked = await client.send("tools/call", { name: "t", ...(index === 0 ? { inputResponses: reply } : {}) });
+        assert.equal(typeof asked.requestState, "string");
+        assert.equal(Array.isArray(said(await client.call("tools/call", { name: "t" }))), true);
+      }
+    });
+
+    test("is bound to its state where there is one, and needs a key of its own", async () => {
+      let message = "first";
+      const changing = asking(async ({ elicit, once }) => [await once("x", () => 1), (await elicit({ ...FORM, message }, UNSEALED)).action]);
+      const { client, first } = await open(changing);
+      message = "second";
+      const again = await client.send("tools/call", retry(first, reply));
+      assert.equal(again.resultType, "input_required");
+
+      for (const version of [MODERN, "2025-11-25"]) {
+        const unnamed = await connect(asking(({ elicit }) => elicit(FORM, { sealed: false })), version);
+        const { code, message } = await unnamed.failure("tools/call", { name: "t" });
+        assert.deepEqual([code, message], [-32603, "The handler asks a question that is not sealed without a key"]);
+      }
+    });
+
+    test("is a request as any other in a handshake revision", async () => {
+      const client = await connect(greet, "2025-11-25");
+      assert.equal(said(await client.call("tools/call", { name: "t" })), "Ann");
+    });
+  });
+
   test("an answer never serves for another question, should the handler ask otherwise when it is run again", async () => {
     let file = "a";
     const handler = async ({ ask }: ServerContext) => (await ask(elicit({ ...FORM, message: `Delete ${file}?` }))).action;
