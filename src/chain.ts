@@ -20,12 +20,25 @@ export { allow, deny, info, mutated, unchanged, warn, type Mutation, type Verdic
 export { createChain, type AddSourceOptions, type Chain, type ChainOptions, type ChainStats, type RefreshOptions } from "./core/chain/chain.ts";
 export type { ChainEntry } from "./core/chain/entry.ts";
 export type { ExecuteParams } from "./core/chain/execute.ts";
+export type {
+  BlockedEvent,
+  ChainEvent,
+  FailedEvent,
+  InvokedEvent,
+  LateEvent,
+  MutatedEvent,
+  PassedEvent,
+  PlannedEvent,
+  TimedOutEvent,
+  VerdictEvent,
+} from "./core/chain/events.ts";
 export { interceptorSource } from "./core/chain/in-process.ts";
 export type { AddOptions } from "./core/chain/installed.ts";
+export { createObserver, type Observer, type ObserverStats, type Observing } from "./core/chain/observer.ts";
 export { chainError, type BoundaryOptions } from "./core/chain/outcome.ts";
 export type { Direction, Plan } from "./core/chain/plan.ts";
 export type { ChainDifference, ChangedEntry } from "./core/chain/refresh.ts";
-export type { ChainEvent, ChainLog } from "./core/chain/report.ts";
+export type { ChainLog } from "./core/chain/report.ts";
 export type { ChainResult, ChainResultEntry, ChainStatus } from "./core/chain/result.ts";
 export type { InterceptorSource } from "./core/chain/source.ts";
 export type { ListedDescriptor, ListedType } from "./core/wire/descriptors.ts";

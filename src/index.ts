@@ -89,12 +89,25 @@ export { allow, deny, info, mutated, unchanged, warn, type Mutation, type Verdic
 export type { AddSourceOptions, Chain, ChainStats, RefreshOptions } from "./core/chain/chain.ts";
 export type { ChainEntry } from "./core/chain/entry.ts";
 export type { ExecuteParams } from "./core/chain/execute.ts";
+export type {
+  BlockedEvent,
+  ChainEvent,
+  FailedEvent,
+  InvokedEvent,
+  LateEvent,
+  MutatedEvent,
+  PassedEvent,
+  PlannedEvent,
+  TimedOutEvent,
+  VerdictEvent,
+} from "./core/chain/events.ts";
 export { interceptorSource } from "./core/chain/in-process.ts";
 export type { AddOptions } from "./core/chain/installed.ts";
+export { createObserver, type Observer, type ObserverStats, type Observing } from "./core/chain/observer.ts";
 export { chainError, type BoundaryOptions } from "./core/chain/outcome.ts";
 export type { Direction, Plan } from "./core/chain/plan.ts";
 export type { ChainDifference, ChangedEntry } from "./core/chain/refresh.ts";
-export type { ChainEvent, ChainLog } from "./core/chain/report.ts";
+export type { ChainLog } from "./core/chain/report.ts";
 export type { ChainResult, ChainResultEntry, ChainStatus } from "./core/chain/result.ts";
 export type { InterceptorSource } from "./core/chain/source.ts";
 
@@ -111,6 +124,7 @@ export {
 
 export { guardClient, guardServer, type AttachOptions, type ChainSource, type Guardable } from "./core/guard/attach.ts";
 export type { BlockReason, Decision, InterceptorOutcome } from "./core/guard/decision.ts";
+export type { GuardBlockedEvent, GuardEvent, GuardPassedEvent } from "./core/guard/events.ts";
 export { guardTransport, type GuardedTransport } from "./core/guard/guard.ts";
 export type { ExchangeInfo, GuardOptions, GuardPolicy, Refusal } from "./core/guard/options.ts";
 export { relay, type Relay, type RelayEnd, type RelayOptions } from "./core/guard/relay.ts";

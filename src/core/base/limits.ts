@@ -22,6 +22,8 @@ export interface Limits {
   readonly maxStderrBytes: number;
   /** Audit and observe-only invocations that outlive their chain step, per chain. Above: dropped and counted. */
   readonly maxDetached: number;
+  /** Events that wait for an observer, each. Above: lost and counted. */
+  readonly maxQueuedEvents: number;
   /** Events that a chain keeps its plans for. Above: all are dropped, and made again when asked for. */
   readonly maxPlans: number;
   /** Interceptors in one chain or registry. Above: adding is refused. */
@@ -55,6 +57,7 @@ export const DEFAULT_LIMITS: Limits = Object.freeze({
   maxQueuedBytes: 64 * 1024 * 1024,
   maxStderrBytes: 64 * 1024,
   maxDetached: 1_000,
+  maxQueuedEvents: 10_000,
   maxPlans: 1_000,
   maxInterceptors: 10_000,
   maxSubscriptions: 10_000,

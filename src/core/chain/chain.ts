@@ -9,11 +9,13 @@ import type { ChainEntry } from "./entry.ts";
 import { execute, type ChainParts, type ExecuteParams, type Revalidate } from "./execute.ts";
 import { interceptorSource } from "./in-process.ts";
 import { asList, installSource, reinstallSource, type AddOptions, type Installed, type ListedOptions } from "./installed.ts";
+import type { ChainEvent } from "./events.ts";
 import { indexNames } from "./names.ts";
+import { NOTHING_OBSERVED, observerOf, type ObserverStats, type Observing } from "./observer.ts";
 import { resolveDirection, type Direction, type Plan } from "./plan.ts";
 import { createPlanCache } from "./plan-cache.ts";
 import { compareEntries, refuseWeaker, type ChainDifference } from "./refresh.ts";
-import { harmless, type ChainEvent, type ChainLog, type Reporter } from "./report.ts";
+import { harmless, type ChainLog, type Reporter } from "./report.ts";
 import type { ChainResult } from "./result.ts";
 import type { Detached } from "./run.ts";
 import type { InterceptorSource } from "./source.ts";
@@ -23,8 +25,8 @@ export interface ChainOptions {
   readonly limits?: Partial<Limits>;
   /** Failures, and oddities of what is added. What it throws is dropped. */
   readonly log?: (entry: ChainLog) => void;
-  /** Each invocation that ends, without its payload. What it throws is dropped. */
-  readonly observe?: (event: ChainEvent) => void;
+  /** Told what happens, for metrics and traces: through a bounded queue, so that it neither slows nor breaks anything; see `createObserver`. */
+  readonly observe?: Observing<ChainEvent>;
   /** `if-modified`: when receiving, active validators judge a mutated payload again. `never` unless said otherwise. */
   readonly revalidate?: Revalidate;
   /** For a whole execution; none unless said otherwise. */
@@ -84,6 +86,8 @@ export interface Chain {
    */
   execute(params: ExecuteParams): Promise<ChainResult>;
   stats(): ChainStats;
+  /** What has become of the events for `observe`. */
+  readonly observed: ObserverStats;
 }
 
 const LOCAL = "local";
@@ -91,12 +95,14 @@ const LOCAL = "local";
 export function createChain(options: ChainOptions = {}): Chain {
   const { host = detectHost(), revalidate = "never", timeoutMs } = options;
   const limits = resolveLimits(options.maxDetached === undefined ? options.limits : { ...options.limits, maxDetached: options.maxDetached });
-  const reporter: Reporter = { log: harmless(options.log), observe: harmless(options.observe) };
+  const reporter: Reporter = { log: harmless(options.log) };
+  const observer = observerOf(options.observe, limits.maxQueuedEvents);
   const detached: Detached = { max: limits.maxDetached, running: 0, dropped: 0 };
   let lateAnswers = 0;
   let installed: readonly Installed[] = [];
   let entries: readonly ChainEntry[] = Object.freeze([]);
   let readings = 0;
+  let runs = 0;
   const labels = new Set<string>();
   const timestamp = createTimestamp(host);
   const randomHex = createRandomHex(host);
@@ -106,7 +112,9 @@ export function createChain(options: ChainOptions = {}): Chain {
   function partsFor(of: readonly ChainEntry[]): ChainParts {
     const plans = createPlanCache(of, limits.maxPlans);
     const names = indexNames(of);
-    return { host, limits, reporter, revalidate, timeoutMs, plans, names, detached, countLateAnswer: () => void lateAnswers++, timestamp, randomHex };
+    const countLateAnswer = () => void lateAnswers++;
+    const nextRun = () => ++runs;
+    return { host, limits, reporter, observer, nextRun, revalidate, timeoutMs, plans, names, detached, countLateAnswer, timestamp, randomHex };
   }
 
   const surroundings = { maxDepth: limits.maxDepth, log: reporter.log };
@@ -177,5 +185,8 @@ export function createChain(options: ChainOptions = {}): Chain {
       parts.plans.plan({ event, phase, direction: resolveDirection(event, phase, direction), version, error }),
     execute: (params) => execute(params, parts),
     stats: () => ({ lateAnswers, detached: detached.running, dropped: detached.dropped }),
+    get observed() {
+      return observer?.stats() ?? NOTHING_OBSERVED;
+    },
   };
 }

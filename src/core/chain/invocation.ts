@@ -9,10 +9,12 @@ import { isMcpEvent } from "../wire/events.ts";
 import type { InvocationContext, InvokeParams, Phase } from "../wire/gen/interceptors.ts";
 import { OWN_META } from "../wire/meta.ts";
 import { readResult, type ReadResult } from "../wire/results.ts";
+import { account, accountLate, accountStart } from "./account.ts";
 import { classify, failure, timeoutFailure, type Failure } from "./classify.ts";
 import type { ChainEntry } from "./entry.ts";
+import type { Teller } from "./events.ts";
 import type { PlannedEntry } from "./plan.ts";
-import { reportFailure, reportOutcome, type Reporter } from "./report.ts";
+import { reportFailure, type Reporter } from "./report.ts";
 
 /** A remote server gets this much longer than the timeout that it was sent, so that its own, richer error wins. */
 export const REMOTE_GRACE_MS = 250;
@@ -22,6 +24,8 @@ export interface Invoking {
   readonly host: Host;
   readonly maxDepth: number;
   readonly reporter: Reporter;
+  /** Undefined where nobody observes. */
+  readonly tell: Teller | undefined;
   readonly event: string;
   readonly phase: Phase;
   /** On the host's clock; `Infinity` without a chain timeout. */
@@ -49,6 +53,8 @@ export interface Slot {
   pending: Promise<void> | undefined;
   /** Ends a pending invocation with this failure. */
   drop: ((failure: Failure) => void) | undefined;
+  /** The outcome has been counted and told; see {@link account}. */
+  accounted: boolean;
 }
 
 export type Outcome = { readonly elapsedMs: number } & (
@@ -58,7 +64,7 @@ export type Outcome = { readonly elapsedMs: number } & (
 
 /** Starts one entry on `payload`, which it only reads. Nothing is thrown: whatever goes wrong is the outcome. */
 export function startEntry(run: Invoking, planned: PlannedEntry, payload: unknown, revalidation: boolean): Slot {
-  const slot: Slot = { planned, revalidation, outcome: undefined, pending: undefined, drop: undefined };
+  const slot: Slot = { planned, revalidation, outcome: undefined, pending: undefined, drop: undefined, accounted: false };
   const { entry } = planned;
   const { host } = run;
   if (planned.incompatible !== undefined) {
@@ -85,6 +91,7 @@ export function startEntry(run: Invoking, planned: PlannedEntry, payload: unknow
   }
   const waitMs = entry.source.remote ? Math.min(sentMs + REMOTE_GRACE_MS, leftMs) : sentMs;
   const attempt: Attempt = { run, slot, startedAt, waitMs, limitMs, source: createSignal() };
+  accountStart(run, slot, startedAt, sentMs);
   try {
     const answer = entry.source.invoke(paramsFor(run, entry, payload, sentMs, revalidation), attempt.source.signal);
     if (isThenable(answer)) waitFor(answer, attempt);
@@ -110,8 +117,8 @@ interface Attempt {
 function finish({ run, slot, startedAt, waitMs, limitMs }: Attempt, answer: unknown, threw: boolean): void {
   const elapsedMs = run.host.now() - startedAt;
   if (elapsedMs > waitMs) {
-    run.countLateAnswer();
     conclude(run, slot, { elapsedMs, failure: timeoutFailure(limitMs) });
+    accountLate(run, slot, elapsedMs);
   } else {
     conclude(run, slot, threw ? { elapsedMs, failure: classify(answer, limitMs) } : readAnswer(run, slot.planned, answer, elapsedMs));
   }
@@ -141,7 +148,7 @@ function waitFor(answer: PromiseLike<unknown>, attempt: Attempt): void {
     };
     // Listened to in any case, so that no rejection is left unhandled.
     new Promise((settle) => settle(answer)).then(
-      (value) => (open ? close(() => finish(attempt, value, false)) : run.countLateAnswer()),
+      (value) => (open ? close(() => finish(attempt, value, false)) : accountLate(run, slot, run.host.now() - startedAt)),
       (thrown: unknown) => {
         if (open) close(() => finish(attempt, thrown, true));
       },
@@ -165,7 +172,8 @@ function waitFor(answer: PromiseLike<unknown>, attempt: Attempt): void {
 function conclude(run: Invoking, slot: Slot, outcome: Outcome): void {
   slot.outcome = outcome;
   if (outcome.failure !== undefined) reportFailure(run, slot.planned, outcome.failure);
-  if (run.reporter.observe !== undefined) reportOutcome(run, slot, outcome);
+  // An active mutator's payload counts once it has been accepted, see `runPlan`.
+  if (!(slot.planned.active && outcome.result?.type === "mutation")) account(run, slot);
 }
 
 function readAnswer(run: Invoking, { entry }: PlannedEntry, answer: unknown, elapsedMs: number): Outcome {

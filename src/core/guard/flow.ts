@@ -52,9 +52,9 @@ export function createFlow(state: GuardState, sinks: Sinks): Flow {
     if (kind === "notification") state.log("warn", `the notification ${shown(event)} was dropped${by === undefined ? "" : ` by ${shown(by)}`}: ${reason}`);
   };
 
-  const refuse = async (subject: Subject, reason: BlockReason, error: RpcError): Promise<Outcome> => {
+  const refuse = async (subject: Subject, reason: BlockReason, error: RpcError, recorded = true): Promise<Outcome> => {
     dropped(subject, reason);
-    await decide(state, subject, { verdict: subject.kind === "notification" ? "dropped" : "blocked", reason, code: error.code });
+    await decide(state, subject, { verdict: subject.kind === "notification" ? "dropped" : "blocked", reason, code: error.code }, recorded);
     if (subject.id === undefined) return DROP;
     const frame = errorFrame(subject.id, error.toJson());
     return subject.kind === "request" ? { reply: frame } : { go: frame };
@@ -203,6 +203,11 @@ export function createFlow(state: GuardState, sinks: Sinks): Flow {
     const exchange = typeof id === "string" || typeof id === "number" ? ledger.find(sinks.initiator, id) : undefined;
     if (exchange === undefined || exchange.method === "initialize") return sinks.forward(frame, at);
     const unseen = exchange.state === "judging-request";
+    if (exchange.state !== "open") {
+      const kind = unseen ? "request" : "response";
+      const event = unseen ? exchange.method : (exchange.responseEvent ?? exchange.method);
+      void decide(state, subjectOf(kind, event, at, exchange.original, exchange.id), { verdict: "dropped", reason: "cancelled" });
+    }
     exchange.stop.abort(new LocalError("aborted", "the request was cancelled"));
     ledger.end(exchange);
     // A request that has not gone on is nothing that the other side could cancel.
@@ -231,10 +236,11 @@ export function createFlow(state: GuardState, sinks: Sinks): Flow {
         policy,
         signal: scope.stop.signal,
         explain: isWatched(state),
+        tell: state.observer?.tell,
         request: scope.final === undefined || subject.kind !== "response" ? undefined : { method: scope.final.method, params: paramsOf(scope.final) },
       });
       const recorded = !isWatched(state) || (await decide(state, subject, { started, judgement, context }));
-      if (!recorded && judgement.refusal === undefined) return await refuse(subject, "record_failed", unjudgeable());
+      if (!recorded && judgement.refusal === undefined) return await refuse(subject, "record_failed", unjudgeable(), false);
     } catch (thrown) {
       if (scope.stop.signal.aborted) return DROP;
       state.log("error", `${subject.event} could not be judged: ${describeError(thrown)}`);

@@ -1,5 +1,6 @@
 import { describeError, LocalError } from "../base/errors.ts";
 import { createQueue } from "../base/queue.ts";
+import { NOTHING_OBSERVED, type ObserverStats } from "../chain/observer.ts";
 import { DONE } from "../transport/inbox.ts";
 import type { Arrival, PeerContext, Route, Transport } from "../transport/transport.ts";
 import type { RequestId } from "../wire/message.ts";
@@ -12,6 +13,8 @@ import type { Waypoint } from "./turns.ts";
 export interface GuardedTransport extends Transport {
   /** Exchanges in flight; 0 when nothing is. */
   readonly inFlight: number;
+  /** What has become of the events for `observe`. */
+  readonly observed: ObserverStats;
 }
 
 /**
@@ -73,6 +76,9 @@ export function guardTransport(inner: Transport, options: GuardOptions): Guarded
   return {
     get inFlight() {
       return state.ledger.size;
+    },
+    get observed() {
+      return state.observer?.stats() ?? NOTHING_OBSERVED;
     },
     send(frame, route) {
       if (closed) return Promise.reject(new LocalError("closed", "the transport is closed"));

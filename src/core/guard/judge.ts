@@ -4,6 +4,7 @@ import type { Signal } from "../base/signal.ts";
 import { diffJson, type Change } from "../base/json-diff.ts";
 import { splice } from "../base/splice.ts";
 import type { Chain } from "../chain/chain.ts";
+import type { ChainEvent } from "../chain/events.ts";
 import { chainError } from "../chain/outcome.ts";
 import type { ChainResult } from "../chain/result.ts";
 import type { Direction } from "../chain/plan.ts";
@@ -12,6 +13,7 @@ import type { InvocationContext } from "../wire/gen/interceptors.ts";
 import { restoreReservedMeta } from "../wire/meta.ts";
 import { isErrorResponse, isResult, type Message } from "../wire/message.ts";
 import type { BlockReason } from "./decision.ts";
+import { isStep, type GuardEvent } from "./events.ts";
 import type { GuardPolicy } from "./options.ts";
 import { checkPart, followingCases, type Case } from "./routes.ts";
 
@@ -26,6 +28,8 @@ interface JudgeInput {
   readonly signal: Signal;
   /** Whether somebody asks what changed; a frame without text goes on faster where nobody does. */
   readonly explain: boolean;
+  /** Told of what the chain does; undefined where nobody observes. */
+  readonly tell: ((event: GuardEvent) => void) | undefined;
   /** For a response: the request that it answers, as it went on. */
   readonly request: { readonly method: string; readonly params: JsonObject } | undefined;
 }
@@ -36,6 +40,8 @@ export interface Judgement {
   /** Empty, too, where nobody asked for it (`explain`). */
   readonly changes: readonly Change[];
   readonly results: readonly ChainResult[];
+  /** The number of the last run that was observed; 0 without one. */
+  readonly run: number;
   readonly refusal?: { readonly error: RpcError; readonly reason: BlockReason; readonly by?: string };
 }
 
@@ -51,12 +57,19 @@ export function concerns(chain: Chain, cases: readonly Case[]): boolean {
  * other fault is a refusal.
  */
 export async function judge(input: JudgeInput): Promise<Judgement> {
-  const { frame, chain, direction, version, context, policy, signal, request } = input;
+  const { frame, chain, direction, version, context, policy, signal, request, tell } = input;
   const results: ChainResult[] = [];
   const pending = [...input.cases];
   // A message's messages go back to the side that sent the judged payload; the answer to a response goes the other way.
   const toSender = "method" in frame.message;
   let message = frame.message;
+  let run = 0;
+  const observe =
+    tell &&
+    ((event: ChainEvent) => {
+      run = event.run;
+      if (isStep(event)) tell(event);
+    });
   // Nobody edits the frame while it is judged, so the chain need not copy it. Once it has gone on it is its receiver's, and what an audit
   // entry reads after that must be a copy.
   const owned = chain.entries.every(({ policy: { mode } }) => mode === "active");
@@ -79,13 +92,14 @@ export async function judge(input: JudgeInput): Promise<Judgement> {
         version,
         request,
         timeoutMs: policy.chainTimeoutMs,
+        observe,
       });
       results.push(result);
       const error = chainError(result, {
         exposeMessages: toSender || policy.exposeMessages === true,
         exposeErrors: policy.exposeErrors === true,
       });
-      if (error !== undefined) return { frame, changes: [], results, refusal: refusalOf(result, error) };
+      if (error !== undefined) return { frame, changes: [], results, run, refusal: refusalOf(result, error) };
       // On success the final payload is an object: acceptMutation lets nothing else through.
       if (result.modified && isObject(result.finalPayload)) message = item.write(message, result.finalPayload);
     }
@@ -93,9 +107,9 @@ export async function judge(input: JudgeInput): Promise<Judgement> {
   }
   message = withErrorPolicy(message, chain, input.cases, policy);
   message = withPrivateCache(message, results);
-  if (message === frame.message) return { frame, changes: [], results };
+  if (message === frame.message) return { frame, changes: [], results, run };
   const finished = finish(frame, message, input.explain);
-  return { frame: finished.frame, changes: finished.changes, results };
+  return { frame: finished.frame, changes: finished.changes, results, run };
 }
 
 function followUps(cases: readonly Case[], done: Case, message: Message): readonly Case[] {

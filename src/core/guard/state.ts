@@ -7,7 +7,8 @@ import type { Chain } from "../chain/chain.ts";
 import { harmless } from "../chain/report.ts";
 import { isRequest, type Message } from "../wire/message.ts";
 import { META } from "../wire/versions.ts";
-import type { Decision } from "./decision.ts";
+import { observerOf, type Observer } from "../chain/observer.ts";
+import type { GuardEvent } from "./events.ts";
 import { createLedger, type Initiator, type Ledger } from "./ledger.ts";
 import type { GuardOptions, GuardPolicy } from "./options.ts";
 import { metaOf, paramsOf } from "./routes.ts";
@@ -26,8 +27,8 @@ export interface GuardState {
   /** A name that we mint for the connection; never the transport's own id. */
   readonly sessionId: string;
   log(level: "info" | "warn" | "error", message: string): void;
-  /** The observer, which cannot break anything whatever it throws or rejects with. */
-  readonly observe: ((decision: Decision) => void) | undefined;
+  /** Cannot break anything, whatever it throws or rejects with. */
+  readonly observer: Observer<GuardEvent> | undefined;
   /** The revision that a message is of: its own word, else what the handshake settled. */
   versionOf(message: Message): string | undefined;
   /** Takes note of the handshake's result. */
@@ -70,7 +71,7 @@ export function createGuardState(options: GuardOptions): GuardState {
     timestamp: createTimestamp(host),
     sessionId: `s-${randomHex(8)}`,
     log: (level, message) => log?.({ level, message }),
-    observe: harmless(options.observe),
+    observer: observerOf(options.observe, limits.maxQueuedEvents),
     versionOf(message) {
       const declared = metaOf(message, META.protocolVersion);
       if (typeof declared === "string") return declared;
