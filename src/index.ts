@@ -106,9 +106,11 @@ export type { AddOptions } from "./core/chain/installed.ts";
 export { createObserver, type Observer, type ObserverStats, type Observing } from "./core/chain/observer.ts";
 export { chainError, type BoundaryOptions } from "./core/chain/outcome.ts";
 export type { Direction, Plan } from "./core/chain/plan.ts";
+export type { FieldChange, ListShift, Provenance, ProvenanceMode } from "./core/chain/provenance.ts";
 export type { ChainDifference, ChangedEntry } from "./core/chain/refresh.ts";
 export type { ChainLog } from "./core/chain/report.ts";
 export type { ChainResult, ChainResultEntry, ChainStatus } from "./core/chain/result.ts";
+export { writersOf, type FieldHistory, type FieldWriter, type Recorded, type WriterChange } from "./core/chain/writers.ts";
 export type { InterceptorSource } from "./core/chain/source.ts";
 
 export { hostInterceptors, type HostOptions, type InterceptorHost } from "./core/server/interceptor-server.ts";

@@ -24,6 +24,8 @@ export interface Limits {
   readonly maxDetached: number;
   /** Events that wait for an observer, each. Above: lost and counted. */
   readonly maxQueuedEvents: number;
+  /** Places, and lists whose items have moved, that the record of one mutation names. Above: counted only. */
+  readonly maxProvenance: number;
   /** Events that a chain keeps its plans for. Above: all are dropped, and made again when asked for. */
   readonly maxPlans: number;
   /** Interceptors in one chain or registry. Above: adding is refused. */
@@ -58,6 +60,7 @@ export const DEFAULT_LIMITS: Limits = Object.freeze({
   maxStderrBytes: 64 * 1024,
   maxDetached: 1_000,
   maxQueuedEvents: 10_000,
+  maxProvenance: 1_000,
   maxPlans: 1_000,
   maxInterceptors: 10_000,
   maxSubscriptions: 10_000,

@@ -14,6 +14,7 @@ import { indexNames } from "./names.ts";
 import { NOTHING_OBSERVED, observerOf, type ObserverStats, type Observing } from "./observer.ts";
 import { resolveDirection, type Direction, type Plan } from "./plan.ts";
 import { createPlanCache } from "./plan-cache.ts";
+import { provenanceProblem, type ProvenanceMode } from "./provenance.ts";
 import { compareEntries, refuseWeaker, type ChainDifference } from "./refresh.ts";
 import { harmless, type ChainLog, type Reporter } from "./report.ts";
 import type { ChainResult } from "./result.ts";
@@ -29,6 +30,8 @@ export interface ChainOptions {
   readonly observe?: Observing<ChainEvent>;
   /** `if-modified`: when receiving, active validators judge a mutated payload again. `never` unless said otherwise. */
   readonly revalidate?: Revalidate;
+  /** Record which places each mutation changed (see `writersOf`), with their values or without. False unless said otherwise: it costs a comparison. */
+  readonly provenance?: ProvenanceMode;
   /** For a whole execution; none unless said otherwise. */
   readonly timeoutMs?: number;
   /** Beats `limits.maxDetached`. */
@@ -93,7 +96,9 @@ export interface Chain {
 const LOCAL = "local";
 
 export function createChain(options: ChainOptions = {}): Chain {
-  const { host = detectHost(), revalidate = "never", timeoutMs } = options;
+  const { host = detectHost(), revalidate = "never", provenance = false, timeoutMs } = options;
+  const unknownMode = provenanceProblem(provenance);
+  if (unknownMode !== undefined) throw new LocalError("invalid_argument", unknownMode);
   const limits = resolveLimits(options.maxDetached === undefined ? options.limits : { ...options.limits, maxDetached: options.maxDetached });
   const reporter: Reporter = { log: harmless(options.log) };
   const observer = observerOf(options.observe, limits.maxQueuedEvents);
@@ -114,7 +119,7 @@ export function createChain(options: ChainOptions = {}): Chain {
     const names = indexNames(of);
     const countLateAnswer = () => void lateAnswers++;
     const nextRun = () => ++runs;
-    return { host, limits, reporter, observer, nextRun, revalidate, timeoutMs, plans, names, detached, countLateAnswer, timestamp, randomHex };
+    return { host, limits, reporter, observer, nextRun, revalidate, provenance, timeoutMs, plans, names, detached, countLateAnswer, timestamp, randomHex };
   }
 
   const surroundings = { maxDepth: limits.maxDepth, log: reporter.log };

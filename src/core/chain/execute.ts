@@ -12,6 +12,7 @@ import type { ChainEvent, Teller } from "./events.ts";
 import type { NameIndex } from "./names.ts";
 import { planSteps, resolveDirection, type Direction, type Plan } from "./plan.ts";
 import type { PlanCache } from "./plan-cache.ts";
+import { provenanceProblem, tracingOf, type ProvenanceMode, type Tracing } from "./provenance.ts";
 import type { Reporter } from "./report.ts";
 import type { ChainResult } from "./result.ts";
 import { runPlan, type Detached, type Run } from "./run.ts";
@@ -50,6 +51,8 @@ export interface ExecuteParams {
   readonly accept?: (after: unknown, before: unknown) => unknown;
   /** Beats the chain's own setting. */
   readonly revalidate?: Revalidate;
+  /** Beats the chain's own setting. */
+  readonly provenance?: ProvenanceMode | undefined;
   /** Told of this execution's events at once, in the middle of the run; it must be quick. `createChain` takes one that may take its time. */
   readonly observe?: ((event: ChainEvent) => void) | undefined;
   readonly signal?: Signal | SignalLike;
@@ -61,6 +64,7 @@ export interface ChainParts extends Telling {
   readonly limits: Limits;
   readonly reporter: Reporter;
   readonly revalidate: Revalidate;
+  readonly provenance: ProvenanceMode;
   readonly timeoutMs: number | undefined;
   readonly plans: PlanCache;
   readonly names: NameIndex;
@@ -110,6 +114,7 @@ class Execution implements Run {
   readonly maxDepth: number;
   readonly reporter: Reporter;
   readonly tell: Teller | undefined;
+  readonly tracing: Tracing | undefined;
   readonly event: string;
   readonly phase: Phase;
   readonly deadline: number;
@@ -141,6 +146,7 @@ class Execution implements Run {
     this.payload = own(params.payload === undefined ? null : params.payload);
     this.request = plan.withRequest && params.request !== undefined ? own(params.request) : undefined;
     this.accept = params.accept;
+    this.tracing = tracingOf(params.provenance ?? parts.provenance, limits.maxProvenance, limits.maxDepth);
     this.#parts = parts;
     this.#signal = params.signal;
     this.#given = params.context === undefined ? undefined : own(params.context);
@@ -205,7 +211,7 @@ function planFor({ event, phase, version, error, interceptors = [] }: ExecutePar
 }
 
 function paramsProblem(params: ExecuteParams, timeoutMs: unknown): string | undefined {
-  const { phase, owned, version, interceptors, config, context, request, error, accept, revalidate, observe, signal } = params;
+  const { phase, owned, version, interceptors, config, context, request, error, accept, revalidate, provenance, observe, signal } = params;
   if (error === true && phase !== "response") return "error is for the response phase";
   if (error !== undefined && typeof error !== "boolean") return "error must be a boolean";
   if (version !== undefined && typeof version !== "string") return "version must be a string";
@@ -216,6 +222,8 @@ function paramsProblem(params: ExecuteParams, timeoutMs: unknown): string | unde
   if (revalidate !== undefined && revalidate !== "if-modified" && revalidate !== "never") return 'revalidate must be "if-modified" or "never"';
   if (observe !== undefined && typeof observe !== "function") return "observe must be a function";
   if (signal !== undefined && !isSignal(signal)) return "signal must be an AbortSignal";
+  const unknownMode = provenanceProblem(provenance);
+  if (unknownMode !== undefined) return unknownMode;
   const fault = timeoutMs === undefined ? undefined : timeoutProblem(timeoutMs);
   if (fault !== undefined) return `timeoutMs ${fault}`;
   return context === undefined || owned === true ? undefined : contextProblem(context);

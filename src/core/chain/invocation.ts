@@ -14,6 +14,7 @@ import { classify, failure, timeoutFailure, type Failure } from "./classify.ts";
 import type { ChainEntry } from "./entry.ts";
 import type { Teller } from "./events.ts";
 import type { PlannedEntry } from "./plan.ts";
+import type { Provenance, Tracing } from "./provenance.ts";
 import { reportFailure, type Reporter } from "./report.ts";
 
 /** A remote server gets this much longer than the timeout that it was sent, so that its own, richer error wins. */
@@ -26,6 +27,8 @@ export interface Invoking {
   readonly reporter: Reporter;
   /** Undefined where nobody observes. */
   readonly tell: Teller | undefined;
+  /** Undefined where nobody asks what mutations change. */
+  readonly tracing: Tracing | undefined;
   readonly event: string;
   readonly phase: Phase;
   /** On the host's clock; `Infinity` without a chain timeout. */
@@ -55,6 +58,10 @@ export interface Slot {
   drop: ((failure: Failure) => void) | undefined;
   /** The outcome has been counted and told; see {@link account}. */
   accounted: boolean;
+  /** Of a mutation, where somebody asks: how to record it, and the payload before it. */
+  tracing: { readonly how: Tracing; readonly before: unknown } | undefined;
+  /** The record, once somebody has looked. */
+  provenance: Provenance | undefined;
 }
 
 export type Outcome = { readonly elapsedMs: number } & (
@@ -64,8 +71,18 @@ export type Outcome = { readonly elapsedMs: number } & (
 
 /** Starts one entry on `payload`, which it only reads. Nothing is thrown: whatever goes wrong is the outcome. */
 export function startEntry(run: Invoking, planned: PlannedEntry, payload: unknown, revalidation: boolean): Slot {
-  const slot: Slot = { planned, revalidation, outcome: undefined, pending: undefined, drop: undefined, accounted: false };
   const { entry } = planned;
+  const tracing = run.tracing === undefined || entry.type !== "mutation" ? undefined : { how: run.tracing, before: payload };
+  const slot: Slot = {
+    planned,
+    revalidation,
+    outcome: undefined,
+    pending: undefined,
+    drop: undefined,
+    accounted: false,
+    tracing,
+    provenance: undefined,
+  };
   const { host } = run;
   if (planned.incompatible !== undefined) {
     conclude(run, slot, { elapsedMs: 0, failure: failure("incompatible", planned.incompatible) });

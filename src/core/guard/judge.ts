@@ -93,6 +93,7 @@ export async function judge(input: JudgeInput): Promise<Judgement> {
         request,
         timeoutMs: policy.chainTimeoutMs,
         observe,
+        provenance: policy.provenance,
       });
       results.push(result);
       const error = chainError(result, {

@@ -6,6 +6,7 @@ import type { Direction } from "../chain/plan.ts";
 import type { PeerContext } from "../transport/transport.ts";
 import type { InvocationContext } from "../wire/gen/interceptors.ts";
 import type { Message, RequestId } from "../wire/message.ts";
+import type { ProvenanceMode } from "../chain/provenance.ts";
 import type { Observing } from "../chain/observer.ts";
 import type { Decision } from "./decision.ts";
 import type { GuardEvent } from "./events.ts";
@@ -49,6 +50,8 @@ export interface GuardPolicy {
   readonly exposeMessages?: boolean;
   /** Show exception texts to the peer. Default false. */
   readonly exposeErrors?: boolean;
+  /** Record in each decision which places each mutator changed (see `writersOf`), with their values or without. Default: as the chain says. */
+  readonly provenance?: ProvenanceMode;
   /** Milliseconds that one chain may take. Default: no limit but those of its entries. */
   readonly chainTimeoutMs?: number;
   /** Milliseconds that `context` may take; then the message is blocked. Default 30,000. */
