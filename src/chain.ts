@@ -18,6 +18,8 @@ export { invokeInterceptor, type InvokeOptions } from "./core/interceptor/invoke
 export type { Overrides, Policy } from "./core/interceptor/policy.ts";
 export { allow, deny, info, mutated, unchanged, warn, type Mutation, type Verdict } from "./core/interceptor/verdict.ts";
 export { createChain, type AddSourceOptions, type Chain, type ChainOptions, type ChainStats, type RefreshOptions } from "./core/chain/chain.ts";
+export type { Coverage, CoverageRow, CoverageStep, InterceptorCoverage } from "./core/chain/coverage.ts";
+export type { EntryCounters } from "./core/chain/account.ts";
 export type { ChainEntry } from "./core/chain/entry.ts";
 export type { ExecuteParams } from "./core/chain/execute.ts";
 export type {

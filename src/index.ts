@@ -87,6 +87,8 @@ export type { Overrides, Policy } from "./core/interceptor/policy.ts";
 export { allow, deny, info, mutated, unchanged, warn, type Mutation, type Verdict } from "./core/interceptor/verdict.ts";
 
 export type { AddSourceOptions, Chain, ChainStats, RefreshOptions } from "./core/chain/chain.ts";
+export type { Coverage, CoverageRow, CoverageStep, InterceptorCoverage } from "./core/chain/coverage.ts";
+export type { EntryCounters } from "./core/chain/account.ts";
 export type { ChainEntry } from "./core/chain/entry.ts";
 export type { ExecuteParams } from "./core/chain/execute.ts";
 export type {
@@ -124,7 +126,10 @@ export {
   type ServerTarget,
 } from "./core/client/local-chain.ts";
 
-export { guardClient, guardServer, type AttachOptions, type ChainSource, type Guardable } from "./core/guard/attach.ts";
+export { guardClient, guardServer, type AttachOptions, type Guardable } from "./core/guard/attach.ts";
+export type { ChainSource } from "./core/guard/chain-source.ts";
+export { guardCoverage, type CoverageOptions } from "./core/guard/coverage.ts";
+export { formatCoverage } from "./core/guard/coverage-text.ts";
 export type { BlockReason, Decision, InterceptorOutcome } from "./core/guard/decision.ts";
 export type { GuardBlockedEvent, GuardEvent, GuardPassedEvent } from "./core/guard/events.ts";
 export { guardTransport, type GuardedTransport } from "./core/guard/guard.ts";

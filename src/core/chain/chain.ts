@@ -5,6 +5,7 @@ import { createRandomHex } from "../base/random-hex.ts";
 import type { Signal } from "../base/signal.ts";
 import type { Interceptor } from "../interceptor/define.ts";
 import type { Phase } from "../wire/gen/interceptors.ts";
+import { chainCoverage, type Coverage } from "./coverage.ts";
 import type { ChainEntry } from "./entry.ts";
 import { execute, type ChainParts, type ExecuteParams, type Revalidate } from "./execute.ts";
 import { interceptorSource } from "./in-process.ts";
@@ -89,6 +90,8 @@ export interface Chain {
    */
   execute(params: ExecuteParams): Promise<ChainResult>;
   stats(): ChainStats;
+  /** Which entries run for which event, and what each has done so far; of a guard, ask the guard. */
+  coverage(): Coverage;
   /** What has become of the events for `observe`. */
   readonly observed: ObserverStats;
 }
@@ -190,6 +193,7 @@ export function createChain(options: ChainOptions = {}): Chain {
       parts.plans.plan({ event, phase, direction: resolveDirection(event, phase, direction), version, error }),
     execute: (params) => execute(params, parts),
     stats: () => ({ lateAnswers, detached: detached.running, dropped: detached.dropped }),
+    coverage: () => chainCoverage(entries, (query) => parts.plans.plan(query), host),
     get observed() {
       return observer?.stats() ?? NOTHING_OBSERVED;
     },

@@ -1,6 +1,6 @@
-import type { Chain } from "../chain/chain.ts";
 import type { Transport } from "../transport/transport.ts";
 import { INTERCEPTOR_SPELLINGS } from "../wire/dialects.ts";
+import { currentOf, type ChainSource } from "./chain-source.ts";
 import { guardTransport } from "./guard.ts";
 import type { GuardOptions } from "./options.ts";
 
@@ -10,9 +10,6 @@ export interface Guardable {
   /** Whether requests of a method have an answer here. A server that says so need not be told that it hosts interceptors. */
   answers?(method: string): boolean;
 }
-
-/** A chain, or what gives the current one. */
-export type ChainSource = Chain | { current(): Chain };
 
 export type AttachOptions = Omit<GuardOptions, "role" | "chain">;
 
@@ -36,8 +33,4 @@ export function guardClient<C extends Guardable>(client: C, chain: ChainSource, 
 
 function hostsInterceptors(server: Guardable): boolean {
   return INTERCEPTOR_SPELLINGS.invoke.some((method) => server.answers?.(method) === true);
-}
-
-export function currentOf(chain: ChainSource): { current(): Chain } {
-  return "current" in chain ? chain : { current: () => chain };
 }

@@ -1,9 +1,11 @@
 import { describeError, LocalError } from "../base/errors.ts";
 import { createQueue } from "../base/queue.ts";
+import type { Coverage } from "../chain/coverage.ts";
 import { NOTHING_OBSERVED, type ObserverStats } from "../chain/observer.ts";
 import { DONE } from "../transport/inbox.ts";
 import type { Arrival, PeerContext, Route, Transport } from "../transport/transport.ts";
 import type { RequestId } from "../wire/message.ts";
+import { guardCoverage } from "./coverage.ts";
 import { createFlow } from "./flow.ts";
 import type { GuardOptions } from "./options.ts";
 import { createGuardState } from "./state.ts";
@@ -15,6 +17,8 @@ export interface GuardedTransport extends Transport {
   readonly inFlight: number;
   /** What has become of the events for `observe`. */
   readonly observed: ObserverStats;
+  /** What it does with each kind of message, and what its interceptors have done; see `guardCoverage`. Throws what `chain.current` throws. */
+  coverage(): Coverage;
 }
 
 /**
@@ -80,6 +84,7 @@ export function guardTransport(inner: Transport, options: GuardOptions): Guarded
     get observed() {
       return state.observer?.stats() ?? NOTHING_OBSERVED;
     },
+    coverage: () => guardCoverage(options.chain, { role: options.role, policy: state.policy, host: state.host }),
     send(frame, route) {
       if (closed) return Promise.reject(new LocalError("closed", "the transport is closed"));
       pump ??= pull();
