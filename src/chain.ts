@@ -15,7 +15,7 @@ export {
   type Interceptor,
 } from "./core/interceptor/define.ts";
 export { invokeInterceptor, type InvokeOptions } from "./core/interceptor/invoke.ts";
-export type { Overrides, Policy } from "./core/interceptor/policy.ts";
+export type { Grants, Overrides, Policy } from "./core/interceptor/policy.ts";
 export { allow, deny, info, mutated, unchanged, warn, type Mutation, type Verdict } from "./core/interceptor/verdict.ts";
 export { createChain, type AddSourceOptions, type Chain, type ChainOptions, type ChainStats, type RefreshOptions } from "./core/chain/chain.ts";
 export type { Coverage, CoverageRow, CoverageStep, InterceptorCoverage } from "./core/chain/coverage.ts";

@@ -83,7 +83,7 @@ export {
   type HookDeclaration,
   type Interceptor,
 } from "./core/interceptor/define.ts";
-export type { Overrides, Policy } from "./core/interceptor/policy.ts";
+export type { Grants, Overrides, Policy } from "./core/interceptor/policy.ts";
 export { allow, deny, info, mutated, unchanged, warn, type Mutation, type Verdict } from "./core/interceptor/verdict.ts";
 
 export type { AddSourceOptions, Chain, ChainStats, RefreshOptions } from "./core/chain/chain.ts";

@@ -6,6 +6,7 @@ import type { Signal } from "../base/signal.ts";
 import type { Interceptor } from "../interceptor/define.ts";
 import type { Phase } from "../wire/gen/interceptors.ts";
 import { chainCoverage, type Coverage } from "./coverage.ts";
+import { createDigester } from "./digest.ts";
 import type { ChainEntry } from "./entry.ts";
 import { execute, type ChainParts, type ExecuteParams, type Revalidate } from "./execute.ts";
 import { interceptorSource } from "./in-process.ts";
@@ -113,6 +114,8 @@ export function createChain(options: ChainOptions = {}): Chain {
   let runs = 0;
   const labels = new Set<string>();
   const timestamp = createTimestamp(host);
+  // One key for the life of the chain, so that a value has one digest in all that it runs.
+  const digest = createDigester(host);
   const randomHex = createRandomHex(host);
   let parts = partsFor(entries);
 
@@ -122,7 +125,7 @@ export function createChain(options: ChainOptions = {}): Chain {
     const names = indexNames(of);
     const countLateAnswer = () => void lateAnswers++;
     const nextRun = () => ++runs;
-    return { host, limits, reporter, observer, nextRun, revalidate, provenance, timeoutMs, plans, names, detached, countLateAnswer, timestamp, randomHex };
+    return { host, limits, reporter, observer, nextRun, digest, revalidate, provenance, timeoutMs, plans, names, detached, countLateAnswer, timestamp, randomHex };
   }
 
   const surroundings = { maxDepth: limits.maxDepth, log: reporter.log };

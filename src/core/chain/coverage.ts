@@ -1,4 +1,5 @@
 import type { Host } from "../base/host.ts";
+import type { Grants } from "../interceptor/policy.ts";
 import type { ListedType } from "../wire/descriptors.ts";
 import { EVENTS, needsDirection } from "../wire/events.ts";
 import type { Hook, Mode, Phase } from "../wire/gen/interceptors.ts";
@@ -41,6 +42,8 @@ export interface InterceptorCoverage {
   readonly failOpen: boolean;
   readonly timeoutMs: number;
   readonly hooks: readonly Hook[];
+  /** What it may read and write, where that is not everything. */
+  readonly grants?: Grants;
   /** `others`: it hooks no method of MCP, and runs only on messages of other names. `nothing`: it can never run. `methods` otherwise. */
   readonly reach: "methods" | "others" | "nothing";
   readonly why?: string;
@@ -127,6 +130,7 @@ export function interceptorCoverage(entry: ChainEntry, host: Host, reached: Pick
     failOpen: policy.failOpen,
     timeoutMs: policy.timeoutMs,
     hooks: policy.hooks,
+    ...(policy.grants !== undefined && { grants: policy.grants }),
     ...(never ? { reach: "nothing", why } : reached),
     ...counts,
     ...(lastRun !== undefined && { lastRunAt: lastRun }),

@@ -8,6 +8,7 @@ import { contextProblem } from "../wire/context.ts";
 import type { InvocationContext, Phase } from "../wire/gen/interceptors.ts";
 import { timeoutProblem } from "../wire/timeout.ts";
 import type { ChainEntry } from "./entry.ts";
+import type { Digester } from "./digest.ts";
 import type { ChainEvent, Teller } from "./events.ts";
 import type { NameIndex } from "./names.ts";
 import { planSteps, resolveDirection, type Direction, type Plan } from "./plan.ts";
@@ -64,6 +65,7 @@ export interface ChainParts extends Telling {
   readonly limits: Limits;
   readonly reporter: Reporter;
   readonly revalidate: Revalidate;
+  readonly digest: Digester;
   readonly provenance: ProvenanceMode;
   readonly timeoutMs: number | undefined;
   readonly plans: PlanCache;
@@ -115,6 +117,7 @@ class Execution implements Run {
   readonly reporter: Reporter;
   readonly tell: Teller | undefined;
   readonly tracing: Tracing | undefined;
+  readonly digest: Digester;
   readonly event: string;
   readonly phase: Phase;
   readonly deadline: number;
@@ -138,6 +141,7 @@ class Execution implements Run {
     this.host = host;
     this.maxDepth = limits.maxDepth;
     this.reporter = parts.reporter;
+    this.digest = parts.digest;
     this.event = params.event;
     this.phase = params.phase;
     this.deadline = timeoutMs === Infinity ? Infinity : host.now() + timeoutMs;

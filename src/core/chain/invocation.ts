@@ -12,7 +12,9 @@ import { readResult, type ReadResult } from "../wire/results.ts";
 import { account, accountLate, accountStart } from "./account.ts";
 import { classify, failure, timeoutFailure, type Failure } from "./classify.ts";
 import type { ChainEntry } from "./entry.ts";
+import type { Digester } from "./digest.ts";
 import type { Teller } from "./events.ts";
+import { openView, type View } from "./grants.ts";
 import type { PlannedEntry } from "./plan.ts";
 import type { Provenance, Tracing } from "./provenance.ts";
 import { reportFailure, type Reporter } from "./report.ts";
@@ -27,6 +29,7 @@ export interface Invoking {
   readonly reporter: Reporter;
   /** Undefined where nobody observes. */
   readonly tell: Teller | undefined;
+  readonly digest: Digester;
   /** Undefined where nobody asks what mutations change. */
   readonly tracing: Tracing | undefined;
   readonly event: string;
@@ -107,10 +110,11 @@ export function startEntry(run: Invoking, planned: PlannedEntry, payload: unknow
     return slot;
   }
   const waitMs = entry.source.remote ? Math.min(sentMs + REMOTE_GRACE_MS, leftMs) : sentMs;
-  const attempt: Attempt = { run, slot, startedAt, waitMs, limitMs, source: createSignal() };
+  const attempt: Attempt = { run, slot, startedAt, waitMs, limitMs, source: createSignal(), view: undefined };
   accountStart(run, slot, startedAt, sentMs);
   try {
-    const answer = entry.source.invoke(paramsFor(run, entry, payload, sentMs, revalidation), attempt.source.signal);
+    if (entry.policy.grants !== undefined) attempt.view = openView(entry.policy.grants, payload, run.digest);
+    const answer = entry.source.invoke(paramsFor(run, entry, payload, sentMs, revalidation, attempt.view), attempt.source.signal);
     if (isThenable(answer)) waitFor(answer, attempt);
     else finish(attempt, answer, false);
   } catch (thrown) {
@@ -129,15 +133,17 @@ interface Attempt {
   /** The limit that has run out when we stop waiting; without grace, and not rounded. */
   readonly limitMs: number;
   readonly source: SignalSource;
+  /** Of an entry that may not see or change everything. */
+  view: View | undefined;
 }
 
-function finish({ run, slot, startedAt, waitMs, limitMs }: Attempt, answer: unknown, threw: boolean): void {
+function finish({ run, slot, startedAt, waitMs, limitMs, view }: Attempt, answer: unknown, threw: boolean): void {
   const elapsedMs = run.host.now() - startedAt;
   if (elapsedMs > waitMs) {
     conclude(run, slot, { elapsedMs, failure: timeoutFailure(limitMs) });
     accountLate(run, slot, elapsedMs);
   } else {
-    conclude(run, slot, threw ? { elapsedMs, failure: classify(answer, limitMs) } : readAnswer(run, slot.planned, answer, elapsedMs));
+    conclude(run, slot, threw ? { elapsedMs, failure: classify(answer, limitMs) } : readAnswer(run, slot.planned, answer, elapsedMs, view));
   }
 }
 
@@ -193,12 +199,13 @@ function conclude(run: Invoking, slot: Slot, outcome: Outcome): void {
   if (!(slot.planned.active && outcome.result?.type === "mutation")) account(run, slot);
 }
 
-function readAnswer(run: Invoking, { entry }: PlannedEntry, answer: unknown, elapsedMs: number): Outcome {
+function readAnswer(run: Invoking, { entry }: PlannedEntry, answer: unknown, elapsedMs: number, view: View | undefined): Outcome {
   try {
     const result = readResult(answer, { name: entry.name, type: entry.type, phase: run.phase, durationMs: Math.ceil(elapsedMs) });
     if (result.type === "mutation" && result.modified && isMcpEvent(run.event) && !isObject(result.payload)) {
       return { elapsedMs, failure: failure("malformed_result", `the payload of ${run.event} must be an object`) };
     }
+    if (view !== undefined && result.type === "mutation" && result.modified) result.payload = view.restore(result.payload);
     return { elapsedMs, result };
   } catch (thrown) {
     // A hostile object may throw anything when it is read.
@@ -207,7 +214,8 @@ function readAnswer(run: Invoking, { entry }: PlannedEntry, answer: unknown, ela
   }
 }
 
-function paramsFor(run: Invoking, entry: ChainEntry, payload: unknown, timeoutMs: number, revalidation: boolean): InvokeParams {
+function paramsFor(run: Invoking, entry: ChainEntry, given: unknown, timeoutMs: number, revalidation: boolean, view: View | undefined): InvokeParams {
+  const payload = view === undefined ? given : view.payload;
   const params: InvokeParams = { name: entry.name, event: run.event, phase: run.phase, payload, timeoutMs, context: run.context() };
   const config = run.config(entry);
   if (config !== undefined) params.config = config;
@@ -217,7 +225,10 @@ function paramsFor(run: Invoking, entry: ChainEntry, payload: unknown, timeoutMs
   if (showRequest || revalidation || traceparent !== undefined) {
     params._meta = {};
     if (traceparent !== undefined) params._meta["traceparent"] = traceparent;
-    if (showRequest) params._meta[OWN_META.request] = run.request;
+    if (showRequest) {
+      const { request } = run;
+      params._meta[OWN_META.request] = view === undefined ? request : { ...request, params: view.request(request?.params) };
+    }
     if (revalidation) params._meta[OWN_META.revalidation] = true;
   }
   return params;
