@@ -134,4 +134,5 @@ export type { BlockReason, Decision, InterceptorOutcome } from "./core/guard/dec
 export type { GuardBlockedEvent, GuardEvent, GuardPassedEvent } from "./core/guard/events.ts";
 export { guardTransport, type GuardedTransport } from "./core/guard/guard.ts";
 export type { ExchangeInfo, GuardOptions, GuardPolicy, Refusal } from "./core/guard/options.ts";
+export type { Immutable } from "./core/guard/immutable.ts";
 export { relay, type Relay, type RelayEnd, type RelayOptions } from "./core/guard/relay.ts";

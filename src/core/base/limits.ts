@@ -12,6 +12,10 @@ export interface Limits {
   readonly maxDepth: number;
   /** Requests of ours that wait for an answer, per connection. Above: `request` rejects with `limit_exceeded`. */
   readonly maxPendingRequests: number;
+  /** Tools whose output schemas a guard remembers, per connection. Above: those advertised longest ago are forgotten, and not checked. */
+  readonly maxToolSchemas: number;
+  /** Characters of all output schemas that a guard remembers, per connection. Above: those advertised longest ago are forgotten, and not checked. */
+  readonly maxToolSchemaChars: number;
   /** Requests of the peer's that are being handled, per connection. Above: answered with an error at once. */
   readonly maxIncomingRequests: number;
   /** Frames that wait to be pulled from an in-memory lane or a decoder. Above: senders wait. */
@@ -54,6 +58,8 @@ export const DEFAULT_LIMITS: Limits = Object.freeze({
   maxMessageBytes: 16 * 1024 * 1024,
   maxDepth: DEFAULT_MAX_DEPTH,
   maxPendingRequests: 10_000,
+  maxToolSchemas: 1_000,
+  maxToolSchemaChars: 4 * 1024 * 1024,
   maxIncomingRequests: 1_000,
   maxQueuedFrames: 1_024,
   maxQueuedBytes: 64 * 1024 * 1024,

@@ -23,6 +23,7 @@ import type { FrameKind } from "./lane.ts";
 import type { Exchange, Initiator } from "./ledger.ts";
 import { checkPart, createdTask, LIFECYCLE_METHODS, paramsOf, PLAIN_NOTIFICATIONS, requestCases, responseCases, notificationCases, type Case } from "./routes.ts";
 import type { GuardState } from "./state.ts";
+import { calledTool, learnTools } from "./tool-result.ts";
 import { traceOf } from "./trace.ts";
 import { createTurns, DROP, type Outcome, type Sinks, type Waypoint } from "./turns.ts";
 import { contextOf, decide, isWatched, type Subject } from "./verdict.ts";
@@ -78,6 +79,7 @@ export function createFlow(state: GuardState, sinks: Sinks): Flow {
       final: kept(chain, message),
       responseEvent: method === "tasks/result" ? state.tasks.creatorOf(sinks.initiator, message) : method,
       taskEvent: state.tasks.creatorOf(sinks.initiator, message),
+      tool: calledTool(message),
       state: "open",
     };
     if (!ledger.open(exchange)) {
@@ -161,13 +163,18 @@ export function createFlow(state: GuardState, sinks: Sinks): Flow {
     state.tasks.note(exchange.initiator, createdTask(message), exchange.method);
     const concerned = concerns(exchange.chain, cases);
     if (turns.full(at, concerned)) return end(refuse(subject, "overloaded", overloaded()));
-    if (!concerned) return end({ go: frame });
+    if (!concerned) {
+      if (exchange.chain.entries.length > 0) learnTools(exchange.method, message, state.tools);
+      return end({ go: frame });
+    }
 
     exchange.state = "judging-response";
     return turn(
       unlessStopped(exchange.stop.signal, run(subject, frame, cases, exchange)).then((outcome) => {
         if (exchange.state === "ended") return DROP;
         ledger.end(exchange);
+        // As it was advertised: after mutation.
+        if (outcome.go !== undefined) learnTools(exchange.method, outcome.go.message, state.tools);
         return outcome;
       }),
     );
@@ -214,7 +221,7 @@ export function createFlow(state: GuardState, sinks: Sinks): Flow {
     if (!unseen) return sinks.forward(frame, at);
   };
 
-  type Scope = Pick<Exchange, "chain" | "stop" | "version" | "trace"> & { readonly original?: RequestMessage; readonly final?: RequestMessage };
+  type Scope = Pick<Exchange, "chain" | "stop" | "version" | "trace" | "tool"> & { readonly original?: RequestMessage; readonly final?: RequestMessage };
 
   // Judges one frame. Never rejects: whatever fails inside is a refusal, unless its exchange was stopped.
   const run = async (subject: Subject, frame: Frame, cases: readonly Case[], scope: Scope): Promise<Outcome> => {
@@ -236,6 +243,9 @@ export function createFlow(state: GuardState, sinks: Sinks): Flow {
         policy,
         signal: scope.stop.signal,
         explain: isWatched(state),
+        tool: scope.tool,
+        tools: state.tools,
+        immutable: state.immutable,
         tell: state.observer?.tell,
         request: scope.final === undefined || subject.kind !== "response" ? undefined : { method: scope.final.method, params: paramsOf(scope.final) },
       });
@@ -247,6 +257,8 @@ export function createFlow(state: GuardState, sinks: Sinks): Flow {
       return await refuse(subject, "failed", unjudgeable());
     }
     if (judgement.refusal === undefined) return { go: judgement.frame };
+    const { why } = judgement.refusal;
+    if (why !== undefined) state.log("error", `a result of the tool ${shown(scope.tool ?? "")} was refused: ${why}`);
     if (scope.original === undefined) {
       dropped(subject, judgement.refusal.reason, judgement.refusal.by);
       return DROP;

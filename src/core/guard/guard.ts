@@ -9,6 +9,7 @@ import { guardCoverage } from "./coverage.ts";
 import { createFlow } from "./flow.ts";
 import type { GuardOptions } from "./options.ts";
 import { createGuardState } from "./state.ts";
+import type { ToolSchemas } from "./tool-schemas.ts";
 import type { Waypoint } from "./turns.ts";
 
 /** A transport with a guard on it. The guard closes what it wraps. */
@@ -27,9 +28,11 @@ export interface GuardedTransport extends Transport {
  *
  * A request that does not go on is answered to whoever sent it; a response that does not is replaced by an error; a notification
  * vanishes. Frames keep their order within a lane, but a cancellation overtakes everything and a response overtakes a held request.
+ *
+ * `toolSchemas` is what connections to the same server have in common, see `guardServer`.
  */
-export function guardTransport(inner: Transport, options: GuardOptions): GuardedTransport {
-  const state = createGuardState(options);
+export function guardTransport(inner: Transport, options: GuardOptions, toolSchemas?: ToolSchemas): GuardedTransport {
+  const state = createGuardState(options, toolSchemas);
   const inbox = createQueue<Arrival>();
   let peer: PeerContext | undefined;
   let pump: Promise<void> | undefined;

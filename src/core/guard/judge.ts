@@ -14,7 +14,10 @@ import { restoreReservedMeta } from "../wire/meta.ts";
 import { isErrorResponse, isResult, type Message } from "../wire/message.ts";
 import type { BlockReason } from "./decision.ts";
 import { isStep, type GuardEvent } from "./events.ts";
+import type { ImmutableCheck } from "./immutable.ts";
 import type { GuardPolicy } from "./options.ts";
+import { brokenResult, type BrokenResult } from "./tool-result.ts";
+import type { ToolSchemas } from "./tool-schemas.ts";
 import { checkPart, followingCases, type Case } from "./routes.ts";
 
 interface JudgeInput {
@@ -30,6 +33,10 @@ interface JudgeInput {
   readonly explain: boolean;
   /** Told of what the chain does; undefined where nobody observes. */
   readonly tell: ((event: GuardEvent) => void) | undefined;
+  /** The tool that a response is from, by the name that the asker knows it by. */
+  readonly tool: string | undefined;
+  readonly tools: ToolSchemas;
+  readonly immutable: ImmutableCheck | undefined;
   /** For a response: the request that it answers, as it went on. */
   readonly request: { readonly method: string; readonly params: JsonObject } | undefined;
 }
@@ -42,7 +49,15 @@ export interface Judgement {
   readonly results: readonly ChainResult[];
   /** The number of the last run that was observed; 0 without one. */
   readonly run: number;
-  readonly refusal?: { readonly error: RpcError; readonly reason: BlockReason; readonly by?: string };
+  readonly refusal?: {
+    readonly error: RpcError;
+    readonly reason: BlockReason;
+    readonly by?: string;
+    /** Beats the policy's. */
+    readonly blockAs?: GuardPolicy["blockAs"];
+    /** For the operator, where the results do not say it. */
+    readonly why?: string;
+  };
 }
 
 /** Whether any interceptor would see any of the cases; what is not worth judging goes on untouched. */
@@ -77,17 +92,22 @@ export async function judge(input: JudgeInput): Promise<Judgement> {
   for (let next = pending.shift(); next !== undefined; next = pending.shift()) {
     const item = next;
     if (chain.matches(item.event, item.phase)) {
+      const before = item.payload(message);
       const result = await chain.execute({
         event: item.event,
         phase: item.phase,
         direction,
-        payload: item.payload(message),
+        payload: before,
         owned,
         context,
         signal,
         // What is processed must be what was judged, so a mutated arrival is judged again.
         revalidate: "if-modified",
-        accept: (after, before) => acceptMutation(item, after, before),
+        accept(after, last) {
+          const accepted = acceptMutation(item, after, last);
+          input.immutable?.(item.event, last, accepted);
+          return accepted;
+        },
         error: item.error,
         version,
         request,
@@ -101,6 +121,10 @@ export async function judge(input: JudgeInput): Promise<Judgement> {
         exposeErrors: policy.exposeErrors === true,
       });
       if (error !== undefined) return { frame, changes: [], results, run, refusal: refusalOf(result, error) };
+      if (result.modified && item.event === "tools/call" && item.phase === "response" && !item.error) {
+        const broken = brokenResult(before, result, input.tool, input.tools);
+        if (broken !== undefined) return { frame, changes: [], results, run, refusal: refusalOfBroken(broken, policy) };
+      }
       // On success the final payload is an object: acceptMutation lets nothing else through.
       if (result.modified && isObject(result.finalPayload)) message = item.write(message, result.finalPayload);
     }
@@ -121,6 +145,11 @@ function refusalOf(result: ChainResult, error: RpcError): NonNullable<Judgement[
   const reason = result.status === "success" ? "failed" : result.status;
   const by = result.abortedAt?.interceptor;
   return by === undefined ? { error, reason } : { error, reason, by };
+}
+
+function refusalOfBroken({ why, by, error }: BrokenResult, { onSchemaBreak }: GuardPolicy): NonNullable<Judgement["refusal"]> {
+  const refusal = { error, reason: "mutation_failed", by, why } as const;
+  return onSchemaBreak === undefined ? refusal : { ...refusal, blockAs: onSchemaBreak === "error-result" ? "result" : "error" };
 }
 
 // The final payload must do as a message off the wire would, and keeps what is not the interceptors' to change.

@@ -10,6 +10,7 @@ import type { ProvenanceMode } from "../chain/provenance.ts";
 import type { Observing } from "../chain/observer.ts";
 import type { Decision } from "./decision.ts";
 import type { GuardEvent } from "./events.ts";
+import type { Immutable } from "./immutable.ts";
 
 /** What a context provider is told. Everything is read-only; `from` and its headers are verified, `message` is what the peer claims. */
 export interface ExchangeInfo {
@@ -50,6 +51,17 @@ export interface GuardPolicy {
   readonly exposeMessages?: boolean;
   /** Show exception texts to the peer. Default false. */
   readonly exposeErrors?: boolean;
+  /**
+   * JSON pointers into payloads, of all events or by event (as hooks name them). A mutator that changes, adds or removes what is there has failed
+   * with `malformed_result`, and the failure names the pointer.
+   */
+  readonly immutable?: Immutable;
+  /**
+   * What becomes of a tool's result that mutators have left broken: its structured content no longer fits the `outputSchema` that the tool advertised
+   * on this connection, or the text that repeats it says something else. `block`: an error; `error-result`: a result with `isError: true`. Default: as
+   * `blockAs` says.
+   */
+  readonly onSchemaBreak?: "block" | "error-result";
   /** Record in each decision which places each mutator changed (see `writersOf`), with their values or without. Default: as the chain says. */
   readonly provenance?: ProvenanceMode;
   /** Milliseconds that one chain may take. Default: no limit but those of its entries. */

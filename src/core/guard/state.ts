@@ -11,7 +11,10 @@ import { observerOf, type Observer } from "../chain/observer.ts";
 import type { GuardEvent } from "./events.ts";
 import { createLedger, type Initiator, type Ledger } from "./ledger.ts";
 import type { GuardOptions, GuardPolicy } from "./options.ts";
+import type { ImmutableCheck } from "./immutable.ts";
+import { readPolicy } from "./policy-checks.ts";
 import { metaOf, paramsOf } from "./routes.ts";
+import { createToolSchemas, type ToolSchemas } from "./tool-schemas.ts";
 
 /** What the two directions of a guard share. */
 export interface GuardState {
@@ -21,6 +24,9 @@ export interface GuardState {
   readonly limits: Limits;
   readonly ledger: Ledger;
   readonly tasks: TaskTable;
+  readonly tools: ToolSchemas;
+  /** The policy's word on what no mutator may change. */
+  readonly immutable: ImmutableCheck | undefined;
   readonly randomHex: RandomHex;
   /** The time now, as ISO 8601 text. */
   timestamp(): string;
@@ -52,7 +58,8 @@ interface TaskTable {
   creatorOf(initiator: Initiator, message: Message): string | undefined;
 }
 
-export function createGuardState(options: GuardOptions): GuardState {
+/** `toolSchemas`: what other connections to the same server have been told. */
+export function createGuardState(options: GuardOptions, toolSchemas?: ToolSchemas): GuardState {
   const host = options.host ?? detectHost();
   const limits = resolveLimits(options.limits);
   const ledger = createLedger();
@@ -67,6 +74,8 @@ export function createGuardState(options: GuardOptions): GuardState {
     limits,
     ledger,
     tasks: createTaskTable(limits.maxPendingRequests),
+    tools: createToolSchemas(limits, (message) => log?.({ level: "warn", message }), toolSchemas),
+    immutable: readPolicy(options.policy ?? {}).immutable,
     randomHex,
     timestamp: createTimestamp(host),
     sessionId: `s-${randomHex(8)}`,
