@@ -55,7 +55,7 @@ export function openView(grants: Grants, payload: unknown, digest: Digester): Vi
       return show(params, readRequest, undefined, hide, true) as JsonObject;
     },
     restore(after) {
-      const restored = read === undefined ? after : putBack({ after, before: payload, shown, read, write, issued, path: [] });
+      const restored = read === undefined ? after : putBack({ after, before: payload, shown, read, issued, path: [] });
       const wrong = write === undefined ? undefined : firstOutside(editBetween(payload, restored), write, []);
       if (wrong !== undefined) throw new LocalError("malformed_result", `it changed ${place(wrong)}, which it may not write`);
       return restored;
@@ -65,9 +65,9 @@ export function openView(grants: Grants, payload: unknown, digest: Digester): Vi
 
 type Node = PointerTree | undefined;
 
-// Whether a pointer ends further down, so that what is here keeps its names or its length.
+// Whether a pointer ends further down, or what is here may be written: then it keeps its names or its length, so that a part of it can be changed.
 function leadsOn(read: Node, write: Node): boolean {
-  return (read?.members.size ?? 0) > 0 || (write?.members.size ?? 0) > 0;
+  return (read?.members.size ?? 0) > 0 || write?.whole === true || (write?.members.size ?? 0) > 0;
 }
 
 function show(value: unknown, read: Node, write: Node, hide: (value: unknown) => string, isRoot: boolean): unknown {
@@ -86,7 +86,7 @@ function show(value: unknown, read: Node, write: Node, hide: (value: unknown) =>
 }
 
 function member(node: Node, step: string): Node {
-  return node?.members.get(step);
+  return node?.whole === true ? node : node?.members.get(step);
 }
 
 interface Place {
@@ -94,7 +94,6 @@ interface Place {
   readonly before: unknown;
   readonly shown: unknown;
   readonly read: Node;
-  readonly write: Node;
   readonly issued: ReadonlySet<string>;
   readonly path: readonly string[];
 }
@@ -127,8 +126,8 @@ function putBack(at: Place): unknown {
   return withoutDigests(after, issued, path);
 }
 
-function below({ read, write, issued, path }: Place, step: string, after: unknown, before: unknown, shown: unknown): Place {
-  return { after, before, shown, read: member(read, step), write: member(write, step), issued, path: [...path, step] };
+function below({ read, issued, path }: Place, step: string, after: unknown, before: unknown, shown: unknown): Place {
+  return { after, before, shown, read: member(read, step), issued, path: [...path, step] };
 }
 
 // What a mutator has written itself: a digest in it would be taken for the value that it stands for.

@@ -218,6 +218,16 @@ describe("what a mutator may write", () => {
     assert.deepEqual((result.finalPayload as typeof PAYLOAD).arguments, { ...PAYLOAD.arguments, body: "[gone]" });
   });
 
+  test("keeps its names and lengths where it may not be read, so that a part of it can be changed", async () => {
+    const grants = { read: ["/name"], write: ["/_meta", "/arguments/cc"] };
+    const { result, seen } = await underGrants(grants, (payload) => {
+      const args = payload["arguments"] as { cc: unknown[] };
+      return { ...payload, _meta: { ...(payload["_meta"] as Payload), stamped: true }, arguments: { ...args, cc: [...args.cc, "new"] } };
+    });
+    assert.match(String((seen["_meta"] as Payload)["k"]), DIGEST);
+    assert.deepEqual(result.finalPayload, { ...PAYLOAD, _meta: { k: 1, stamped: true }, arguments: { ...PAYLOAD.arguments, cc: [...PAYLOAD.arguments.cc, "new"] } });
+  });
+
   test("binds shadow mutators, and lets a failure pass where the entry fails open", async () => {
     const { chain } = rig();
     const write = mutator({ name: "m", failOpen: true, hooks: BOTH_PHASES }, () => ({ name: "x" }));
