@@ -14,12 +14,12 @@ export interface EntryCounters {
   timedOut: number;
   /** Answers that came after their timeout. */
   late: number;
-  /** When the last invocation began, on the host's own clock; a date only when somebody asks, as dates cost. */
-  lastRunAt: number | undefined;
+  /** When the last invocation began, on the host's own clock; NaN before the first. A date is made of it only when somebody asks, as dates cost. */
+  lastRunAt: number;
 }
 
 export function createCounters(): EntryCounters {
-  return { runs: 0, blocked: 0, changed: 0, failed: 0, timedOut: 0, late: 0, lastRunAt: undefined };
+  return { runs: 0, blocked: 0, changed: 0, failed: 0, timedOut: 0, late: 0, lastRunAt: NaN };
 }
 
 /** An invocation begins. */

@@ -122,7 +122,7 @@ export function interceptorCoverage(entry: ChainEntry, host: Host, reached: Pick
   const never = PROTOCOL_VERSIONS.every((version) => incompatibility(entry, version) !== undefined);
   const why = "it is compatible with no revision known here, so it fails on every message whose revision is known";
   // The counter is of the host's own clock, which may stand still while the wall clock is set.
-  const lastRun = lastRunAt === undefined ? undefined : new Date(host.wallTime() - (host.now() - lastRunAt)).toISOString();
+  const lastRun = Number.isNaN(lastRunAt) ? undefined : new Date(host.wallTime() - (host.now() - lastRunAt)).toISOString();
   return {
     address,
     type,

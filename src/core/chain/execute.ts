@@ -13,7 +13,7 @@ import type { ChainEvent, Teller } from "./events.ts";
 import type { NameIndex } from "./names.ts";
 import { planSteps, resolveDirection, type Direction, type Plan } from "./plan.ts";
 import type { PlanCache } from "./plan-cache.ts";
-import { provenanceProblem, tracingOf, type ProvenanceMode, type Tracing } from "./provenance.ts";
+import { provenanceProblem, type ProvenanceMode, type Tracing } from "./provenance.ts";
 import type { Reporter } from "./report.ts";
 import type { ChainResult } from "./result.ts";
 import { runPlan, type Detached, type Run } from "./run.ts";
@@ -150,13 +150,12 @@ class Execution implements Run {
     this.payload = own(params.payload === undefined ? null : params.payload);
     this.request = plan.withRequest && params.request !== undefined ? own(params.request) : undefined;
     this.accept = params.accept;
-    this.tracing = tracingOf(params.provenance ?? parts.provenance, limits.maxProvenance, limits.maxDepth);
+    const mode = params.provenance ?? parts.provenance;
+    this.tracing = mode === false ? undefined : { mode, max: limits.maxProvenance, maxDepth: limits.maxDepth };
     this.#parts = parts;
     this.#signal = params.signal;
     this.#given = params.context === undefined ? undefined : own(params.context);
-    const { event, phase, observe } = params;
-    const observed = parts.observer !== undefined || observe !== undefined;
-    this.tell = observed ? tellerOf(parts, { event, phase, traceId: this.#given?.traceId, observe }) : undefined;
+    this.tell = parts.observer === undefined && params.observe === undefined ? undefined : tellerOf(parts, params, this.#given?.traceId);
     this.#configs = configs && new Map([...configs].map(([entry, config]) => [entry, { ...entry.config, ...own(config) }]));
   }
 

@@ -61,10 +61,15 @@ export interface Slot {
   drop: ((failure: Failure) => void) | undefined;
   /** The outcome has been counted and told; see {@link account}. */
   accounted: boolean;
-  /** Of a mutation, where somebody asks: how to record it, and the payload before it. */
-  tracing: { readonly how: Tracing; readonly before: unknown } | undefined;
-  /** The record, once somebody has looked. */
-  provenance: Provenance | undefined;
+  /** Of a mutation, where somebody asks what it changes. */
+  readonly trace: Trace | undefined;
+}
+
+interface Trace {
+  readonly how: Tracing;
+  readonly before: unknown;
+  /** Once somebody has looked. */
+  record: Provenance | undefined;
 }
 
 export type Outcome = { readonly elapsedMs: number } & (
@@ -75,17 +80,8 @@ export type Outcome = { readonly elapsedMs: number } & (
 /** Starts one entry on `payload`, which it only reads. Nothing is thrown: whatever goes wrong is the outcome. */
 export function startEntry(run: Invoking, planned: PlannedEntry, payload: unknown, revalidation: boolean): Slot {
   const { entry } = planned;
-  const tracing = run.tracing === undefined || entry.type !== "mutation" ? undefined : { how: run.tracing, before: payload };
-  const slot: Slot = {
-    planned,
-    revalidation,
-    outcome: undefined,
-    pending: undefined,
-    drop: undefined,
-    accounted: false,
-    tracing,
-    provenance: undefined,
-  };
+  const trace = run.tracing === undefined || entry.type !== "mutation" ? undefined : { how: run.tracing, before: payload, record: undefined };
+  const slot: Slot = { planned, revalidation, outcome: undefined, pending: undefined, drop: undefined, accounted: false, trace };
   const { host } = run;
   if (planned.incompatible !== undefined) {
     conclude(run, slot, { elapsedMs: 0, failure: failure("incompatible", planned.incompatible) });

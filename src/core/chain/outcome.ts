@@ -74,8 +74,7 @@ export function listResults(slots: readonly Slot[], phase: Phase): ChainResultEn
 type Draft = { -readonly [Member in keyof ChainResultEntry]: ChainResultEntry[Member] };
 
 // Member by member: this runs for each invocation, and spreads cost ten times as much.
-function resultEntry(slot: Slot, { result, failure, elapsedMs }: Outcome, phase: Phase): ChainResultEntry {
-  const { planned, revalidation, tracing } = slot;
+function resultEntry({ planned, revalidation, trace }: Slot, { result, failure, elapsedMs }: Outcome, phase: Phase): ChainResultEntry {
   const { entry, active } = planned;
   const durationMs = result?.durationMs ?? Math.ceil(elapsedMs);
   const draft: Draft = { interceptor: entry.name, address: entry.address, type: entry.type, phase, durationMs, elapsedMs };
@@ -83,8 +82,8 @@ function resultEntry(slot: Slot, { result, failure, elapsedMs }: Outcome, phase:
   if (revalidation) draft.revalidation = true;
   if (result === undefined) draft.error = entryError(failure, active && entry.policy.failOpen);
   else copyMembers(draft, result);
-  if (tracing !== undefined && result?.type === "mutation" && result.modified) {
-    draft.provenance = slot.provenance ??= traceChanges(tracing.before, result.payload, tracing.how);
+  if (trace !== undefined && result?.type === "mutation" && result.modified) {
+    draft.provenance = trace.record ??= traceChanges(trace.before, result.payload, trace.how);
   }
   return draft;
 }

@@ -37,10 +37,6 @@ export interface Tracing {
   readonly maxDepth: number;
 }
 
-export function tracingOf(mode: ProvenanceMode, max: number, maxDepth: number): Tracing | undefined {
-  return mode === false ? undefined : { mode, max, maxDepth };
-}
-
 export function provenanceProblem(mode: unknown): string | undefined {
   return mode === undefined || mode === false || mode === "pointers" || mode === "values" ? undefined : 'provenance must be "pointers", "values" or false';
 }

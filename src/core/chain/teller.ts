@@ -17,13 +17,12 @@ export interface Telling {
 interface Execution {
   readonly event: string;
   readonly phase: Phase;
-  readonly traceId: string | undefined;
   /** The caller's own observer. */
-  readonly observe: ((event: ChainEvent) => void) | undefined;
+  readonly observe?: ((event: ChainEvent) => void) | undefined;
 }
 
 /** Who is told of one execution, the chain's observer and the caller's. */
-export function tellerOf({ observer, nextRun, timestamp }: Telling, { event, phase, traceId, observe }: Execution): Teller {
+export function tellerOf({ observer, nextRun, timestamp }: Telling, { event, phase, observe }: Execution, traceId: string | undefined): Teller {
   const run = nextRun();
   const also = harmless(observe);
   return (draft) => {

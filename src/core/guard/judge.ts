@@ -92,12 +92,11 @@ export async function judge(input: JudgeInput): Promise<Judgement> {
   for (let next = pending.shift(); next !== undefined; next = pending.shift()) {
     const item = next;
     if (chain.matches(item.event, item.phase)) {
-      const before = item.payload(message);
       const result = await chain.execute({
         event: item.event,
         phase: item.phase,
         direction,
-        payload: before,
+        payload: item.payload(message),
         owned,
         context,
         signal,
@@ -122,7 +121,7 @@ export async function judge(input: JudgeInput): Promise<Judgement> {
       });
       if (error !== undefined) return { frame, changes: [], results, run, refusal: refusalOf(result, error) };
       if (result.modified && item.event === "tools/call" && item.phase === "response" && !item.error) {
-        const broken = brokenResult(before, result, input.tool, input.tools);
+        const broken = brokenResult(item.payload(message), result, input.tool, input.tools);
         if (broken !== undefined) return { frame, changes: [], results, run, refusal: refusalOfBroken(broken, policy) };
       }
       // On success the final payload is an object: acceptMutation lets nothing else through.

@@ -21,6 +21,15 @@ interface Known {
   schema: CompiledSchema | null | undefined;
 }
 
+// An application may hand over what is no JSON. It is its transport's to refuse, and nothing to learn from.
+function textOf(value: JsonObject): string | undefined {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return undefined;
+  }
+}
+
 type Bounds = Pick<Limits, "maxToolSchemas" | "maxToolSchemaChars">;
 
 /** `fallback` knows of other connections to the same server; what this connection was told comes first. */
@@ -34,7 +43,7 @@ export function createToolSchemas(bounds: Bounds, warn: (message: string) => voi
     tools.delete(tool);
   };
   const note = (tool: string, outputSchema: unknown) => {
-    const text = isObject(outputSchema) ? JSON.stringify(outputSchema) : undefined;
+    const text = isObject(outputSchema) ? textOf(outputSchema) : undefined;
     const before = tools.get(tool);
     forget(tool);
     if (text !== undefined && text.length > bounds.maxToolSchemaChars) return warn(`the outputSchema of the tool ${JSON.stringify(tool)} is too large to be kept, so results are not checked`);

@@ -165,8 +165,10 @@ describe("the output schema that counts", () => {
   });
 
   test("is not learnt from a list that is none", () => {
+    const cyclic: Payload = {};
+    cyclic["self"] = cyclic;
     const schemas = createToolSchemas({ maxToolSchemas: 10, maxToolSchemaChars: 1_000 }, () => {});
-    for (const wrong of [{}, { tools: 1 }, { tools: [null, 1, {}, { name: 1, outputSchema: schema }] }]) schemas.learn(wrong as never);
+    for (const wrong of [{}, { tools: 1 }, { tools: [null, 1, {}, { name: 1, outputSchema: schema }, { name: "1", outputSchema: cyclic }] }]) schemas.learn(wrong as never);
     assert.equal(schemas.misfit("1", {}), undefined);
   });
 });
