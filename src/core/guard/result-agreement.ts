@@ -1,3 +1,4 @@
+import { isJsonOf } from "../base/json-of.ts";
 import { equalJson, isObject, ownMember, type JsonObject } from "../base/json.ts";
 
 /**
@@ -27,15 +28,4 @@ function copiesOf(result: JsonObject, value: unknown): unknown[] {
   const content = ownMember(result, "content");
   if (!Array.isArray(content)) return [];
   return content.filter((block: unknown) => isObject(block) && block["type"] === "text" && isJsonOf(ownMember(block, "text"), value));
-}
-
-function isJsonOf(text: unknown, value: unknown): boolean {
-  if (typeof text !== "string") return false;
-  // Most text is prose, which need not be parsed to its end.
-  if (typeof value === "object" && value !== null && !/^\s*[[{]/.test(text)) return false;
-  try {
-    return equalJson(JSON.parse(text), value);
-  } catch {
-    return false;
-  }
 }
