@@ -19,7 +19,7 @@ export interface CoverageRow {
   /** A method or an event; `*` stands for all that no other row names, `ns/*` for all others under `ns/`. */
   readonly method: string;
   readonly kind: "request" | "notification";
-  /** Who sends the request or the notification; not told by a chain alone. */
+  /** Who sends the notification, or the request, also that which a response answers; not told by a chain alone. */
   readonly from?: "client" | "server";
   readonly phase: Phase;
   readonly direction: Direction;

@@ -5,14 +5,18 @@ export function formatCoverage({ role, rows, interceptors }: Coverage): string {
   const hooked = rows.filter(({ status }) => status === "intercepted");
   const sections: string[] = [];
   const title = role === undefined ? "Intercepted" : `Intercepted, by the guard of a ${role}`;
-  sections.push(section(title, table([["METHOD", "FROM", "PHASE", "DIRECTION", "WHAT RUNS"], ...hooked.map(hookedRow)])));
-  sections.push(section("Passes unhooked", grouped(rows.filter(({ status }) => status === "unhooked"), ({ phase, from }) => [phase, from].filter(Boolean).join(" from "))));
+  sections.push(section(title, table([["METHOD", "ASKED BY", "PHASE", "DIRECTION", "WHAT RUNS"], ...hooked.map(hookedRow)])));
+  sections.push(section("Passes unhooked", grouped(rows.filter(({ status }) => status === "unhooked"), unhookedGroup)));
   sections.push(section("Never intercepted", grouped(rows.filter(({ status }) => status === "never"), ({ why = "" }) => why)));
   const counters = ["RUNS", "BLOCKED", "CHANGED", "FAILED", "TIMED OUT", "LATE"];
   sections.push(section("Interceptors", table([["INTERCEPTOR", "TYPE", "MODE", ...counters, "LAST RUN"], ...interceptors.map(interceptorRow)])));
   const dead = interceptors.filter(({ reach }) => reach !== "methods");
   if (dead.length > 0) sections.push(section("Cannot or will hardly run", dead.map(({ address, reach, why = "" }) => `${shown(address)} (${reach}): ${shown(why)}`)));
   return sections.join("\n\n") + "\n";
+}
+
+function unhookedGroup({ phase, from }: CoverageRow): string {
+  return from === undefined ? phase : phase === "request" ? `request of the ${from}` : `response to the ${from}`;
 }
 
 function hookedRow({ method, from, phase, direction, steps, errors = [], also = [], why }: CoverageRow): string[] {

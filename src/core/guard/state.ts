@@ -1,3 +1,4 @@
+import { describeError } from "../base/errors.ts";
 import { createTimestamp, detectHost, type Host } from "../base/host.ts";
 import { ownMember, type JsonObject } from "../base/json.ts";
 import { resolveLimits, type Limits } from "../base/limits.ts";
@@ -66,6 +67,7 @@ export function createGuardState(options: GuardOptions, toolSchemas?: ToolSchema
   const randomHex = createRandomHex(host);
   const running = new Set<SignalSource>();
   const log = harmless(options.log);
+  const { immutable } = readPolicy(options.policy ?? {});
   let negotiated: string | undefined;
   return {
     options,
@@ -75,7 +77,15 @@ export function createGuardState(options: GuardOptions, toolSchemas?: ToolSchema
     ledger,
     tasks: createTaskTable(limits.maxPendingRequests),
     tools: createToolSchemas(limits, (message) => log?.({ level: "warn", message }), toolSchemas),
-    immutable: readPolicy(options.policy ?? {}).immutable,
+    immutable: immutable && ((event, before, after) => {
+      try {
+        immutable(event, before, after);
+      } catch (thrown) {
+        // The peer is told a reason code alone, and the decision by whom.
+        log?.({ level: "error", message: `a mutation of ${JSON.stringify(event.slice(0, 80))} was refused: ${describeError(thrown)}` });
+        throw thrown;
+      }
+    }),
     randomHex,
     timestamp: createTimestamp(host),
     sessionId: `s-${randomHex(8)}`,

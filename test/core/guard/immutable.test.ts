@@ -20,6 +20,7 @@ for (const seam of SEAMS) {
       assert.ok(answer !== undefined && "error" in answer);
       assert.deepEqual([answer.error.code, answer.error.data], [-32603, { failedInterceptor: "rename", reason: "it changed /name, which is immutable" }]);
       assert.deepEqual(pair.atServer, []);
+      assert.deepEqual(pair.log, ['a mutation of "tools/call" was refused: it changed /name, which is immutable']);
       assert.deepEqual(pair.decisions.map(({ reason, by }) => [reason, by]), [["mutation_failed", "rename"]]);
       await pair.close();
     });
