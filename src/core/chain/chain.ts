@@ -125,7 +125,8 @@ export function createChain(options: ChainOptions = {}): Chain {
     const names = indexNames(of);
     const countLateAnswer = () => void lateAnswers++;
     const nextRun = () => ++runs;
-    return { host, limits, reporter, observer, nextRun, digest, revalidate, provenance, timeoutMs, plans, names, detached, countLateAnswer, timestamp, randomHex };
+    const told = { reporter, observer, nextRun, provenance };
+    return { host, limits, ...told, digest, revalidate, timeoutMs, plans, names, detached, countLateAnswer, timestamp, randomHex };
   }
 
   const surroundings = { maxDepth: limits.maxDepth, log: reporter.log };

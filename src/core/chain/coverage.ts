@@ -104,7 +104,8 @@ export function planned(draft: Draft, plan: Planner): CoverageRow {
   const { phase, direction } = draft;
   const query = { event: eventLike(draft.method), phase, direction };
   const steps = stepsOf(plan(query));
-  const errors = phase === "response" ? stepsOf(plan({ ...query, error: true })).flatMap(({ interceptors }) => interceptors.map(({ address }) => address)) : [];
+  const onErrors = phase === "response" ? stepsOf(plan({ ...query, error: true })) : [];
+  const errors = onErrors.flatMap(({ interceptors }) => interceptors.map(({ address }) => address));
   return { ...draft, status: steps.length > 0 ? "intercepted" : "unhooked", steps, ...(errors.length > 0 && { errors }) };
 }
 

@@ -12,7 +12,7 @@ export interface FieldChange extends Change {
   readonly after?: unknown;
 }
 
-/** Items of a list that have moved, unchanged: what is at `from` or behind it now was at an index that is smaller by `by` (larger, if `by` is negative). */
+/** Items of a list that have moved, unchanged: what is at `from` or behind it now was at an index smaller by `by` (larger, if `by` is negative). */
 export interface ListShift {
   readonly pointer: string;
   readonly from: number;
@@ -20,8 +20,8 @@ export interface ListShift {
 }
 
 /**
- * Which places of the payload one mutation has changed. Lists are compared by position behind their common head, and before their common tail where the
- * lengths differ: an item that was moved shows as items replaced. Below an added, removed or replaced value nothing more is named.
+ * Which places of the payload one mutation has changed. Lists are compared by position behind their common head, and before their common
+ * tail where the lengths differ: an item that was moved shows as items replaced. Below an added, removed or replaced value nothing more is named.
  */
 export interface Provenance {
   readonly changes: readonly FieldChange[];
@@ -38,7 +38,8 @@ export interface Tracing {
 }
 
 export function provenanceProblem(mode: unknown): string | undefined {
-  return mode === undefined || mode === false || mode === "pointers" || mode === "values" ? undefined : 'provenance must be "pointers", "values" or false';
+  const known = mode === undefined || mode === false || mode === "pointers" || mode === "values";
+  return known ? undefined : 'provenance must be "pointers", "values" or false';
 }
 
 /** What turns one payload into the other, as a record of its own: it shares nothing with either. */

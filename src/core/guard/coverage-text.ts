@@ -1,6 +1,6 @@
 import type { Coverage, CoverageRow, CoverageStep, InterceptorCoverage } from "../chain/coverage.ts";
 
-/** A coverage report for people: what is intercepted by whom, what passes, what is never looked at, and what each interceptor has done. Lines of plain text. */
+/** A coverage report for people, in plain text: what is intercepted by whom, what passes, what is never looked at, and what each interceptor did. */
 export function formatCoverage({ role, rows, interceptors }: Coverage): string {
   const hooked = rows.filter(({ status }) => status === "intercepted");
   const sections: string[] = [];
@@ -11,7 +11,8 @@ export function formatCoverage({ role, rows, interceptors }: Coverage): string {
   const counters = ["RUNS", "BLOCKED", "CHANGED", "FAILED", "TIMED OUT", "LATE"];
   sections.push(section("Interceptors", table([["INTERCEPTOR", "TYPE", "MODE", ...counters, "LAST RUN"], ...interceptors.map(interceptorRow)])));
   const dead = interceptors.filter(({ reach }) => reach !== "methods");
-  if (dead.length > 0) sections.push(section("Cannot or will hardly run", dead.map(({ address, reach, why = "" }) => `${shown(address)} (${reach}): ${shown(why)}`)));
+  const lines = dead.map(({ address, reach, why = "" }) => `${shown(address)} (${reach}): ${shown(why)}`);
+  if (dead.length > 0) sections.push(section("Cannot or will hardly run", lines));
   return sections.join("\n\n") + "\n";
 }
 

@@ -1,6 +1,15 @@
 import { detectHost, type Host } from "../base/host.ts";
 import type { Chain } from "../chain/chain.ts";
-import { eventLike, interceptorCoverage, kindOf, otherPatterns, planned, type Coverage, type CoverageRow, type InterceptorCoverage } from "../chain/coverage.ts";
+import {
+  eventLike,
+  interceptorCoverage,
+  kindOf,
+  otherPatterns,
+  planned,
+  type Coverage,
+  type CoverageRow,
+  type InterceptorCoverage,
+} from "../chain/coverage.ts";
 import type { ChainEntry } from "../chain/entry.ts";
 import { INTERCEPTOR_SPELLINGS, interceptorMethod } from "../wire/dialects.ts";
 import type { Phase } from "../wire/gen/interceptors.ts";
@@ -67,9 +76,11 @@ function rowsOf(method: string, from: Sender, guarded: Guarded): CoverageRow[] {
 }
 
 function carried(method: string, phase: Phase): Pick<CoverageRow, "also" | "why"> {
-  if (method === "subscriptions/listen" && phase === "request") return { also: ["resources/subscribe"], why: "each URI in its filter runs as resources/subscribe" };
-  if (method === "notifications/tasks/status" || (method === "tasks/get" && phase === "response")) return { why: "the outcome of a task in it is judged as the response of the request that created the task" };
-  return {};
+  if (method === "subscriptions/listen" && phase === "request") {
+    return { also: ["resources/subscribe"], why: "each URI in its filter runs as resources/subscribe" };
+  }
+  const holdsOutcome = method === "notifications/tasks/status" || (method === "tasks/get" && phase === "response");
+  return holdsOutcome ? { why: "the outcome of a task in it is judged as the response of the request that created the task" } : {};
 }
 
 const AS_CREATOR = "it is judged as the response of the request that created the task; where that is unknown it is refused while any response is hooked";
@@ -78,8 +89,8 @@ function whyNever(method: string, kind: CoverageRow["kind"], from: Sender, { rol
   if (LIFECYCLE_METHODS.has(method)) return "no connection comes about without it; it passes if it is valid";
   if (PLAIN_NOTIFICATIONS.has(method)) return "it passes at once, past everything";
   if (kind === "notification" && policy.interceptNotifications !== true) return "policy.interceptNotifications is off";
-  if (policy.hostsChain === true && from !== role && interceptorMethod(method) !== undefined) return "the guarded server hosts interceptors, which would judge calls of themselves";
-  return undefined;
+  const hosted = policy.hostsChain === true && from !== role && interceptorMethod(method) !== undefined;
+  return hosted ? "the guarded server hosts interceptors, which would judge calls of themselves" : undefined;
 }
 
 function reachOf({ address, policy }: ChainEntry, rows: readonly CoverageRow[]): Pick<InterceptorCoverage, "reach" | "why"> {

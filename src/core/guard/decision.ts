@@ -20,7 +20,7 @@ export type BlockReason =
   | "cancelled" //         its request was cancelled meanwhile
   | "failed"; //           the guard itself failed
 
-/** What a guard decided about one message. Names, ids and durations only: no payload (but with `provenance: "values"`), so that it can be logged as it is. */
+/** What a guard decided about one message. Names, ids and durations only, so that it can be logged as it is: no payload, but with `provenance: "values"`. */
 export interface Decision {
   /** ISO 8601. */
   readonly at: string;

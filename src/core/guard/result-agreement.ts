@@ -2,9 +2,9 @@ import { isJsonOf } from "../base/json-of.ts";
 import { equalJson, isObject, ownMember, type JsonObject } from "../base/json.ts";
 
 /**
- * Why the text and the structured content of a tool's result, as mutators have left it, do not belong together; undefined where they do. MCP advises to give
- * structured content as text, too (server/tools, Structured Content). Where the result before had a text block whose text was the JSON of its structured
- * content, a copy of it, and the mutators changed either, then
+ * Why the text and the structured content of a tool's result, as mutators have left it, do not belong together; undefined where they do. MCP
+ * advises to give structured content as text, too (server/tools, Structured Content). Where the result before had a text block whose text was the
+ * JSON of its structured content, a copy of it, and the mutators changed either, then
  * - no text block may be a copy of the old content any more, if the content has changed or is gone;
  * - a text block must be a copy of the new content, if there is any.
  *
@@ -20,7 +20,8 @@ export function disagreement(before: JsonObject, after: JsonObject): string | un
     return copiesOf(after, old).length > 0 ? undefined : "the text that repeats structuredContent has changed, and structuredContent has not";
   }
   if (copiesOf(after, old).length > 0) return "structuredContent has changed, and the text that repeats it has not";
-  return now === undefined || copiesOf(after, now).length > 0 ? undefined : "the text that repeats structuredContent has changed in another way than structuredContent";
+  if (now === undefined || copiesOf(after, now).length > 0) return undefined;
+  return "the text that repeats structuredContent has changed in another way than structuredContent";
 }
 
 // The text blocks that are JSON of the same value.

@@ -46,7 +46,9 @@ export function createToolSchemas(bounds: Bounds, warn: (message: string) => voi
     const text = isObject(outputSchema) ? textOf(outputSchema) : undefined;
     const before = tools.get(tool);
     forget(tool);
-    if (text !== undefined && text.length > bounds.maxToolSchemaChars) return warn(`the outputSchema of the tool ${JSON.stringify(tool)} is too large to be kept, so results are not checked`);
+    if (text !== undefined && text.length > bounds.maxToolSchemaChars) {
+      return warn(`the outputSchema of the tool ${JSON.stringify(tool)} is too large to be kept, so results are not checked`);
+    }
     tools.set(tool, text === undefined ? null : before?.text === text ? before : { text, schema: undefined });
     chars += text?.length ?? 0;
     for (const oldest of tools.keys()) {

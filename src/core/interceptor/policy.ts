@@ -115,7 +115,8 @@ function grantsProblem(grants: Grants): string | undefined {
 
 /** A copy that is nobody else's to change. */
 export function copyGrants(grants: Grants): Grants {
-  return Object.freeze(Object.fromEntries(GRANTS.flatMap((member) => (grants[member] === undefined ? [] : [[member, Object.freeze([...grants[member]])]]))));
+  const given = GRANTS.filter((member) => grants[member] !== undefined);
+  return Object.freeze(Object.fromEntries(given.map((member) => [member, Object.freeze([...(grants[member] ?? [])])])));
 }
 
 function narrowHooks({ name, hooks: declared }: ListedDescriptor, narrowed: readonly HookDeclaration[]): readonly Hook[] {
