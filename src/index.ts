@@ -121,19 +121,36 @@ export {
   type HookDeclaration,
   type Interceptor,
 } from "./core/interceptor/define.ts";
-export type { Overrides, Policy } from "./core/interceptor/policy.ts";
+export type { Grants, Overrides, Policy } from "./core/interceptor/policy.ts";
 export { allow, deny, info, mutated, unchanged, warn, type Mutation, type Verdict } from "./core/interceptor/verdict.ts";
 
 export type { AddSourceOptions, Chain, ChainStats, RefreshOptions } from "./core/chain/chain.ts";
+export type { Coverage, CoverageRow, CoverageStep, InterceptorCoverage } from "./core/chain/coverage.ts";
+export type { EntryCounters } from "./core/chain/account.ts";
 export type { ChainEntry } from "./core/chain/entry.ts";
 export type { ExecuteParams } from "./core/chain/execute.ts";
+export type {
+  BlockedEvent,
+  ChainEvent,
+  FailedEvent,
+  InvokedEvent,
+  LateEvent,
+  MutatedEvent,
+  PassedEvent,
+  PlannedEvent,
+  TimedOutEvent,
+  VerdictEvent,
+} from "./core/chain/events.ts";
 export { interceptorSource } from "./core/chain/in-process.ts";
 export type { AddOptions } from "./core/chain/installed.ts";
+export { createObserver, type Observer, type ObserverStats, type Observing } from "./core/chain/observer.ts";
 export { chainError, type BoundaryOptions } from "./core/chain/outcome.ts";
 export type { Direction, Plan } from "./core/chain/plan.ts";
+export type { FieldChange, ListShift, Provenance, ProvenanceMode } from "./core/chain/provenance.ts";
 export type { ChainDifference, ChangedEntry } from "./core/chain/refresh.ts";
-export type { ChainEvent, ChainLog } from "./core/chain/report.ts";
+export type { ChainLog } from "./core/chain/report.ts";
 export type { ChainResult, ChainResultEntry, ChainStatus } from "./core/chain/result.ts";
+export { writersOf, type FieldHistory, type FieldWriter, type Recorded, type WriterChange } from "./core/chain/writers.ts";
 export type { InterceptorSource } from "./core/chain/source.ts";
 
 export { hostInterceptors, type HostOptions, type InterceptorHost } from "./core/server/interceptor-server.ts";
@@ -147,12 +164,17 @@ export {
   type ServerTarget,
 } from "./core/client/local-chain.ts";
 
-export { guardClient, guardServer, type AttachOptions, type ChainSource, type Guardable } from "./core/guard/attach.ts";
 export { BlockedError, isBlocked } from "./core/guard/blocked-error.ts";
-export type { BlockReason, Decision, InterceptorOutcome } from "./core/guard/decision.ts";
 export type { FunctionCall, FunctionChain, FunctionGuardOptions, GuardedCallOptions, PayloadCheck } from "./core/guard/function-options.ts";
 export { guardFunction, type GuardedFunction } from "./core/guard/guard-function.ts";
 export { guardStream, windowOf, type GuardedStream, type StreamGuardOptions, type TextDeltas } from "./core/guard/guard-stream.ts";
+export { guardClient, guardServer, type AttachOptions, type Guardable } from "./core/guard/attach.ts";
+export type { ChainSource } from "./core/guard/chain-source.ts";
+export { guardCoverage, type CoverageOptions } from "./core/guard/coverage.ts";
+export { formatCoverage } from "./core/guard/coverage-text.ts";
+export type { BlockReason, Decision, InterceptorOutcome } from "./core/guard/decision.ts";
+export type { GuardBlockedEvent, GuardEvent, GuardPassedEvent } from "./core/guard/events.ts";
 export { guardTransport, type GuardedTransport } from "./core/guard/guard.ts";
 export type { ExchangeInfo, GuardOptions, GuardPolicy, Refusal } from "./core/guard/options.ts";
+export type { Immutable } from "./core/guard/immutable.ts";
 export { relay, type Relay, type RelayEnd, type RelayOptions } from "./core/guard/relay.ts";

@@ -1,5 +1,6 @@
 import { LocalError } from "../core/base/errors.ts";
 import { DEFAULT_MAX_DEPTH, isObject, setMember, type JsonObject } from "../core/base/json.ts";
+import { withCopies } from "./redact-copies.ts";
 import { type Exchange, type Place, zoneOf } from "./redact-structure.ts";
 import type { RedactText, Tally } from "./redact-text.ts";
 
@@ -55,7 +56,8 @@ export function redactPayload(payload: unknown, exchange: Exchange, { redactText
     return copy;
   };
 
-  return walk(payload, { zone: "protocol", holder: undefined }, DEFAULT_MAX_DEPTH);
+  const redacted = walk(payload, { zone: "protocol", holder: undefined }, DEFAULT_MAX_DEPTH);
+  return exchange.event === "tools/call" && exchange.phase === "response" ? withCopies(payload, redacted) : redacted;
 }
 
 /** Gives each redacted member a name that no other has: the second of one mask becomes `…#2`, counted in member order. */

@@ -16,7 +16,7 @@ test("a guarded relay judges on the side that its posture names, and carries the
     const chain = createChain();
     const directions: string[] = [];
     chain.add(noShell);
-    const relay = guardedRelay(down, up, { chain, posture, guard: { observe: ({ role, direction }) => directions.push(`${role} ${direction}`) } });
+    const relay = guardedRelay(down, up, { chain, posture, guard: { record: ({ role, direction }) => void directions.push(`${role} ${direction}`) } });
     await client.send({ message: call(1, "shell") });
     await client.send({ message: call(2, "echo") });
     assert.equal(((await client.receive())?.frame.message as { error: { code: number } }).error.code, -32602);

@@ -35,7 +35,7 @@ export function guardedPair(interceptors: readonly Interceptor[], options: Parti
   const guard = guardTransport(inner, {
     role: "server",
     host,
-    observe: (decision) => decisions.push(decision),
+    observe: (event) => void ("decision" in event && decisions.push(event.decision)),
     log: ({ level, message }) => log.push(`${level}: ${message}`),
     ...rest,
     chain: { current: () => chain },

@@ -12,6 +12,10 @@ export interface Limits {
   readonly maxDepth: number;
   /** Requests of ours that wait for an answer, per connection. Above: `request` rejects with `limit_exceeded`. */
   readonly maxPendingRequests: number;
+  /** Tools whose output schemas a guard remembers, per connection. Above: those advertised longest ago are forgotten, and not checked. */
+  readonly maxToolSchemas: number;
+  /** Characters of all output schemas that a guard remembers, per connection. Above: those advertised longest ago are forgotten, and not checked. */
+  readonly maxToolSchemaChars: number;
   /** Requests of the peer's that are being handled, per connection. Above: answered with an error at once. */
   readonly maxIncomingRequests: number;
   /** Frames that wait to be pulled from an in-memory lane or a decoder. Above: senders wait. */
@@ -22,6 +26,10 @@ export interface Limits {
   readonly maxStderrBytes: number;
   /** Audit and observe-only invocations that outlive their chain step, per chain. Above: dropped and counted. */
   readonly maxDetached: number;
+  /** Events that wait for an observer, each. Above: lost and counted. */
+  readonly maxQueuedEvents: number;
+  /** Places, and lists whose items have moved, that the record of one mutation names. Above: counted only. */
+  readonly maxProvenance: number;
   /** Events that a chain keeps its plans for. Above: all are dropped, and made again when asked for. */
   readonly maxPlans: number;
   /** Interceptors in one chain or registry. Above: adding is refused. */
@@ -64,11 +72,15 @@ export const DEFAULT_LIMITS: Limits = Object.freeze({
   maxMessageBytes: 16 * 1024 * 1024,
   maxDepth: DEFAULT_MAX_DEPTH,
   maxPendingRequests: 10_000,
+  maxToolSchemas: 1_000,
+  maxToolSchemaChars: 4 * 1024 * 1024,
   maxIncomingRequests: 1_000,
   maxQueuedFrames: 1_024,
   maxQueuedBytes: 64 * 1024 * 1024,
   maxStderrBytes: 64 * 1024,
   maxDetached: 1_000,
+  maxQueuedEvents: 10_000,
+  maxProvenance: 1_000,
   maxPlans: 1_000,
   maxInterceptors: 10_000,
   maxSubscriptions: 10_000,

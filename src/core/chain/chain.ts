@@ -5,15 +5,20 @@ import { createRandomHex } from "../base/random-hex.ts";
 import type { Signal } from "../base/signal.ts";
 import type { Interceptor } from "../interceptor/define.ts";
 import type { Phase } from "../wire/gen/interceptors.ts";
+import { chainCoverage, type Coverage } from "./coverage.ts";
+import { createDigester } from "./digest.ts";
 import type { ChainEntry } from "./entry.ts";
 import { execute, type ChainParts, type ExecuteParams, type Revalidate } from "./execute.ts";
 import { interceptorSource } from "./in-process.ts";
 import { asList, installSource, reinstallSource, type AddOptions, type Installed, type ListedOptions } from "./installed.ts";
+import type { ChainEvent } from "./events.ts";
 import { indexNames } from "./names.ts";
+import { NOTHING_OBSERVED, observerOf, type ObserverStats, type Observing } from "./observer.ts";
 import { resolveDirection, type Direction, type Plan } from "./plan.ts";
 import { createPlanCache } from "./plan-cache.ts";
+import { provenanceProblem, type ProvenanceMode } from "./provenance.ts";
 import { compareEntries, refuseWeaker, type ChainDifference } from "./refresh.ts";
-import { harmless, type ChainEvent, type ChainLog, type Reporter } from "./report.ts";
+import { harmless, type ChainLog, type Reporter } from "./report.ts";
 import type { ChainResult } from "./result.ts";
 import type { Detached } from "./run.ts";
 import type { InterceptorSource } from "./source.ts";
@@ -23,10 +28,12 @@ export interface ChainOptions {
   readonly limits?: Partial<Limits>;
   /** Failures, and oddities of what is added. What it throws is dropped. */
   readonly log?: (entry: ChainLog) => void;
-  /** Each invocation that ends, without its payload. What it throws is dropped. */
-  readonly observe?: (event: ChainEvent) => void;
+  /** Told what happens, for metrics and traces: through a bounded queue, so that it neither slows nor breaks anything; see `createObserver`. */
+  readonly observe?: Observing<ChainEvent>;
   /** `if-modified`: when receiving, active validators judge a mutated payload again. `never` unless said otherwise. */
   readonly revalidate?: Revalidate;
+  /** Record which places each mutation changed (see `writersOf`), with their values or without. False unless said otherwise: it costs a comparison. */
+  readonly provenance?: ProvenanceMode;
   /** For a whole execution; none unless said otherwise. */
   readonly timeoutMs?: number;
   /** Beats `limits.maxDetached`. */
@@ -84,21 +91,31 @@ export interface Chain {
    */
   execute(params: ExecuteParams): Promise<ChainResult>;
   stats(): ChainStats;
+  /** Which entries run for which event, and what each has done so far; of a guard, ask the guard. */
+  coverage(): Coverage;
+  /** What has become of the events for `observe`. */
+  readonly observed: ObserverStats;
 }
 
 const LOCAL = "local";
 
 export function createChain(options: ChainOptions = {}): Chain {
-  const { host = detectHost(), revalidate = "never", timeoutMs } = options;
+  const { host = detectHost(), revalidate = "never", provenance = false, timeoutMs } = options;
+  const unknownMode = provenanceProblem(provenance);
+  if (unknownMode !== undefined) throw new LocalError("invalid_argument", unknownMode);
   const limits = resolveLimits(options.maxDetached === undefined ? options.limits : { ...options.limits, maxDetached: options.maxDetached });
-  const reporter: Reporter = { log: harmless(options.log), observe: harmless(options.observe) };
+  const reporter: Reporter = { log: harmless(options.log) };
+  const observer = observerOf(options.observe, limits.maxQueuedEvents);
   const detached: Detached = { max: limits.maxDetached, running: 0, dropped: 0 };
   let lateAnswers = 0;
   let installed: readonly Installed[] = [];
   let entries: readonly ChainEntry[] = Object.freeze([]);
   let readings = 0;
+  let runs = 0;
   const labels = new Set<string>();
   const timestamp = createTimestamp(host);
+  // One key for the life of the chain, so that a value has one digest in all that it runs.
+  const digest = createDigester(host);
   const randomHex = createRandomHex(host);
   let parts = partsFor(entries);
 
@@ -106,7 +123,10 @@ export function createChain(options: ChainOptions = {}): Chain {
   function partsFor(of: readonly ChainEntry[]): ChainParts {
     const plans = createPlanCache(of, limits.maxPlans);
     const names = indexNames(of);
-    return { host, limits, reporter, revalidate, timeoutMs, plans, names, detached, countLateAnswer: () => void lateAnswers++, timestamp, randomHex };
+    const countLateAnswer = () => void lateAnswers++;
+    const nextRun = () => ++runs;
+    const told = { reporter, observer, nextRun, provenance };
+    return { host, limits, ...told, digest, revalidate, timeoutMs, plans, names, detached, countLateAnswer, timestamp, randomHex };
   }
 
   const surroundings = { maxDepth: limits.maxDepth, log: reporter.log };
@@ -177,5 +197,9 @@ export function createChain(options: ChainOptions = {}): Chain {
       parts.plans.plan({ event, phase, direction: resolveDirection(event, phase, direction), version, error }),
     execute: (params) => execute(params, parts),
     stats: () => ({ lateAnswers, detached: detached.running, dropped: detached.dropped }),
+    coverage: () => chainCoverage(entries, (query) => parts.plans.plan(query), host),
+    get observed() {
+      return observer?.stats() ?? NOTHING_OBSERVED;
+    },
   };
 }

@@ -4,10 +4,11 @@ import { compileConfigSchema, withoutRequired } from "../interceptor/config-sche
 import { resolvePolicy, type Overrides, type Policy } from "../interceptor/policy.ts";
 import { canonicalDescriptor, readExtras, type ListedDescriptor, type ListedType } from "../wire/descriptors.ts";
 import { isVersionDate } from "../wire/versions.ts";
+import { createCounters, type EntryCounters } from "./account.ts";
 import type { ChainLog } from "./report.ts";
 import type { InterceptorSource } from "./source.ts";
 
-/** One interceptor in a chain, with its policy resolved. Immutable. */
+/** One interceptor in a chain, with its policy resolved. Immutable, but for its counters. */
 export interface ChainEntry {
   /** `label/name`, unique in the chain. */
   readonly address: string;
@@ -24,6 +25,8 @@ export interface ChainEntry {
   readonly minProtocol: string | undefined;
   readonly maxProtocol: string | undefined;
   readonly source: InterceptorSource;
+  /** Live. An entry that a refresh has changed counts anew. */
+  readonly counters: EntryCounters;
 }
 
 interface EntrySettings {
@@ -52,6 +55,7 @@ export function createEntry(source: InterceptorSource, listed: ListedDescriptor,
     minProtocol: readBound(address, "minProtocol", compat?.minProtocol, settings),
     maxProtocol: readBound(address, "maxProtocol", compat?.maxProtocol, settings),
     source,
+    counters: createCounters(),
   });
 }
 

@@ -8,12 +8,16 @@ import { contextProblem } from "../wire/context.ts";
 import type { InvocationContext, Phase } from "../wire/gen/interceptors.ts";
 import { timeoutProblem } from "../wire/timeout.ts";
 import type { ChainEntry } from "./entry.ts";
+import type { Digester } from "./digest.ts";
+import type { ChainEvent, Teller } from "./events.ts";
 import type { NameIndex } from "./names.ts";
 import { planSteps, resolveDirection, type Direction, type Plan } from "./plan.ts";
 import type { PlanCache } from "./plan-cache.ts";
+import { provenanceProblem, type ProvenanceMode, type Tracing } from "./provenance.ts";
 import type { Reporter } from "./report.ts";
 import type { ChainResult } from "./result.ts";
 import { runPlan, type Detached, type Run } from "./run.ts";
+import { tellEnd, tellerOf, tellPlanned, type Telling } from "./teller.ts";
 
 export type Revalidate = "if-modified" | "never";
 
@@ -48,22 +52,26 @@ export interface ExecuteParams {
   readonly accept?: (after: unknown, before: unknown) => unknown;
   /** Beats the chain's own setting. */
   readonly revalidate?: Revalidate;
+  /** Beats the chain's own setting. */
+  readonly provenance?: ProvenanceMode | undefined;
+  /** Told of this execution's events at once, in the middle of the run; it must be quick. `createChain` takes one that may take its time. */
+  readonly observe?: ((event: ChainEvent) => void) | undefined;
   readonly signal?: Signal | SignalLike;
 }
 
 /** What a chain lends to its executions. */
-export interface ChainParts {
+export interface ChainParts extends Telling {
   readonly host: Host;
   readonly limits: Limits;
   readonly reporter: Reporter;
   readonly revalidate: Revalidate;
+  readonly digest: Digester;
+  readonly provenance: ProvenanceMode;
   readonly timeoutMs: number | undefined;
   readonly plans: PlanCache;
   readonly names: NameIndex;
   readonly detached: Detached;
   countLateAnswer(): void;
-  /** The time now, as ISO 8601 text. */
-  timestamp(): string;
   readonly randomHex: RandomHex;
 }
 
@@ -82,8 +90,11 @@ export async function execute(params: ExecuteParams, parts: ChainParts): Promise
   const plan = planFor(params, direction, parts);
   const revalidate = direction === "receiving" && (params.revalidate ?? parts.revalidate) === "if-modified";
   const execution = new Execution(params, parts, { plan, revalidate, timeoutMs: timeoutMs ?? Infinity, configs });
+  const { tell } = execution;
+  if (tell !== undefined) tellPlanned(tell, plan, direction);
   try {
-    return await runPlan(execution, plan, execution.payload, parts.detached);
+    const running = runPlan(execution, plan, execution.payload, parts.detached);
+    return await (tell === undefined ? running : tellEnd(tell, parts.host, running));
   } finally {
     execution.release();
   }
@@ -104,6 +115,9 @@ class Execution implements Run {
   readonly host: Host;
   readonly maxDepth: number;
   readonly reporter: Reporter;
+  readonly tell: Teller | undefined;
+  readonly tracing: Tracing | undefined;
+  readonly digest: Digester;
   readonly event: string;
   readonly phase: Phase;
   readonly deadline: number;
@@ -127,6 +141,7 @@ class Execution implements Run {
     this.host = host;
     this.maxDepth = limits.maxDepth;
     this.reporter = parts.reporter;
+    this.digest = parts.digest;
     this.event = params.event;
     this.phase = params.phase;
     this.deadline = timeoutMs === Infinity ? Infinity : host.now() + timeoutMs;
@@ -135,9 +150,12 @@ class Execution implements Run {
     this.payload = own(params.payload === undefined ? null : params.payload);
     this.request = plan.withRequest && params.request !== undefined ? own(params.request) : undefined;
     this.accept = params.accept;
+    const mode = params.provenance ?? parts.provenance;
+    this.tracing = mode === false ? undefined : { mode, max: limits.maxProvenance, maxDepth: limits.maxDepth };
     this.#parts = parts;
     this.#signal = params.signal;
     this.#given = params.context === undefined ? undefined : own(params.context);
+    this.tell = parts.observer === undefined && params.observe === undefined ? undefined : tellerOf(parts, params, this.#given?.traceId);
     this.#configs = configs && new Map([...configs].map(([entry, config]) => [entry, { ...entry.config, ...own(config) }]));
   }
 
@@ -196,7 +214,7 @@ function planFor({ event, phase, version, error, interceptors = [] }: ExecutePar
 }
 
 function paramsProblem(params: ExecuteParams, timeoutMs: unknown): string | undefined {
-  const { phase, owned, version, interceptors, config, context, request, error, accept, revalidate, signal } = params;
+  const { phase, owned, version, interceptors, config, context, request, error, accept, revalidate, provenance, observe, signal } = params;
   if (error === true && phase !== "response") return "error is for the response phase";
   if (error !== undefined && typeof error !== "boolean") return "error must be a boolean";
   if (version !== undefined && typeof version !== "string") return "version must be a string";
@@ -205,7 +223,10 @@ function paramsProblem(params: ExecuteParams, timeoutMs: unknown): string | unde
   if (request !== undefined && !(isObject(request) && isText(request.method))) return "request must be an object with a method";
   if (accept !== undefined && typeof accept !== "function") return "accept must be a function";
   if (revalidate !== undefined && revalidate !== "if-modified" && revalidate !== "never") return 'revalidate must be "if-modified" or "never"';
+  if (observe !== undefined && typeof observe !== "function") return "observe must be a function";
   if (signal !== undefined && !isSignal(signal)) return "signal must be an AbortSignal";
+  const unknownMode = provenanceProblem(provenance);
+  if (unknownMode !== undefined) return unknownMode;
   const fault = timeoutMs === undefined ? undefined : timeoutProblem(timeoutMs);
   if (fault !== undefined) return `timeoutMs ${fault}`;
   return context === undefined || owned === true ? undefined : contextProblem(context);

@@ -1,6 +1,6 @@
 import { LocalError } from "../base/errors.ts";
 import { equalJson, type JsonObject } from "../base/json.ts";
-import type { Overrides } from "../interceptor/policy.ts";
+import { copyGrants, type Overrides } from "../interceptor/policy.ts";
 import { acceptDescriptor, canonicalDescriptor, type ListedDescriptor } from "../wire/descriptors.ts";
 import { createEntry, type ChainEntry } from "./entry.ts";
 import type { ChainLog } from "./report.ts";
@@ -86,9 +86,10 @@ function readList(label: string, listed: readonly unknown[], ignoreUnknownTypes:
   return read;
 }
 
-function copyOverrides({ hooks, ...rest }: Overrides): Overrides {
-  if (hooks === undefined) return rest;
-  return { ...rest, hooks: hooks.map(({ events, phase }) => ({ events: [...events], phase })) };
+function copyOverrides({ hooks, grants, ...rest }: Overrides): Overrides {
+  const copy = grants === undefined ? rest : { ...rest, grants: copyGrants(grants) };
+  if (hooks === undefined) return copy;
+  return { ...copy, hooks: hooks.map(({ events, phase }) => ({ events: [...events], phase })) };
 }
 
 /** Settings by name, once each is known to be meant for one of these descriptors. */

@@ -9,10 +9,15 @@ import { isMcpEvent } from "../wire/events.ts";
 import type { InvocationContext, InvokeParams, Phase } from "../wire/gen/interceptors.ts";
 import { OWN_META } from "../wire/meta.ts";
 import { readResult, type ReadResult } from "../wire/results.ts";
+import { account, accountLate, accountStart } from "./account.ts";
 import { classify, failure, timeoutFailure, type Failure } from "./classify.ts";
 import type { ChainEntry } from "./entry.ts";
+import type { Digester } from "./digest.ts";
+import type { Teller } from "./events.ts";
+import { openView, type View } from "./grants.ts";
 import type { PlannedEntry } from "./plan.ts";
-import { reportFailure, reportOutcome, type Reporter } from "./report.ts";
+import type { Provenance, Tracing } from "./provenance.ts";
+import { reportFailure, type Reporter } from "./report.ts";
 
 /** A remote server gets this much longer than the timeout that it was sent, so that its own, richer error wins. */
 export const REMOTE_GRACE_MS = 250;
@@ -22,6 +27,11 @@ export interface Invoking {
   readonly host: Host;
   readonly maxDepth: number;
   readonly reporter: Reporter;
+  /** Undefined where nobody observes. */
+  readonly tell: Teller | undefined;
+  readonly digest: Digester;
+  /** Undefined where nobody asks what mutations change. */
+  readonly tracing: Tracing | undefined;
   readonly event: string;
   readonly phase: Phase;
   /** On the host's clock; `Infinity` without a chain timeout. */
@@ -49,6 +59,17 @@ export interface Slot {
   pending: Promise<void> | undefined;
   /** Ends a pending invocation with this failure. */
   drop: ((failure: Failure) => void) | undefined;
+  /** The outcome has been counted and told; see {@link account}. */
+  accounted: boolean;
+  /** Of a mutation, where somebody asks what it changes. */
+  readonly trace: Trace | undefined;
+}
+
+interface Trace {
+  readonly how: Tracing;
+  readonly before: unknown;
+  /** Once somebody has looked. */
+  record: Provenance | undefined;
 }
 
 export type Outcome = { readonly elapsedMs: number } & (
@@ -58,8 +79,9 @@ export type Outcome = { readonly elapsedMs: number } & (
 
 /** Starts one entry on `payload`, which it only reads. Nothing is thrown: whatever goes wrong is the outcome. */
 export function startEntry(run: Invoking, planned: PlannedEntry, payload: unknown, revalidation: boolean): Slot {
-  const slot: Slot = { planned, revalidation, outcome: undefined, pending: undefined, drop: undefined };
   const { entry } = planned;
+  const trace = run.tracing === undefined || entry.type !== "mutation" ? undefined : { how: run.tracing, before: payload, record: undefined };
+  const slot: Slot = { planned, revalidation, outcome: undefined, pending: undefined, drop: undefined, accounted: false, trace };
   const { host } = run;
   if (planned.incompatible !== undefined) {
     conclude(run, slot, { elapsedMs: 0, failure: failure("incompatible", planned.incompatible) });
@@ -84,9 +106,11 @@ export function startEntry(run: Invoking, planned: PlannedEntry, payload: unknow
     return slot;
   }
   const waitMs = entry.source.remote ? Math.min(sentMs + REMOTE_GRACE_MS, leftMs) : sentMs;
-  const attempt: Attempt = { run, slot, startedAt, waitMs, limitMs, source: createSignal() };
+  const attempt: Attempt = { run, slot, startedAt, waitMs, limitMs, source: createSignal(), view: undefined };
+  accountStart(run, slot, startedAt, sentMs);
   try {
-    const answer = entry.source.invoke(paramsFor(run, entry, payload, sentMs, revalidation), attempt.source.signal);
+    if (entry.policy.grants !== undefined) attempt.view = openView(entry.policy.grants, payload, run.digest);
+    const answer = entry.source.invoke(paramsFor(run, entry, payload, sentMs, revalidation, attempt.view), attempt.source.signal);
     if (isThenable(answer)) waitFor(answer, attempt);
     else finish(attempt, answer, false);
   } catch (thrown) {
@@ -105,15 +129,17 @@ interface Attempt {
   /** The limit that has run out when we stop waiting; without grace, and not rounded. */
   readonly limitMs: number;
   readonly source: SignalSource;
+  /** Of an entry that may not see or change everything. */
+  view: View | undefined;
 }
 
-function finish({ run, slot, startedAt, waitMs, limitMs }: Attempt, answer: unknown, threw: boolean): void {
+function finish({ run, slot, startedAt, waitMs, limitMs, view }: Attempt, answer: unknown, threw: boolean): void {
   const elapsedMs = run.host.now() - startedAt;
   if (elapsedMs > waitMs) {
-    run.countLateAnswer();
     conclude(run, slot, { elapsedMs, failure: timeoutFailure(limitMs) });
+    accountLate(run, slot, elapsedMs);
   } else {
-    conclude(run, slot, threw ? { elapsedMs, failure: classify(answer, limitMs) } : readAnswer(run, slot.planned, answer, elapsedMs));
+    conclude(run, slot, threw ? { elapsedMs, failure: classify(answer, limitMs) } : readAnswer(run, slot.planned, answer, elapsedMs, view));
   }
 }
 
@@ -141,7 +167,7 @@ function waitFor(answer: PromiseLike<unknown>, attempt: Attempt): void {
     };
     // Listened to in any case, so that no rejection is left unhandled.
     new Promise((settle) => settle(answer)).then(
-      (value) => (open ? close(() => finish(attempt, value, false)) : run.countLateAnswer()),
+      (value) => (open ? close(() => finish(attempt, value, false)) : accountLate(run, slot, run.host.now() - startedAt)),
       (thrown: unknown) => {
         if (open) close(() => finish(attempt, thrown, true));
       },
@@ -167,15 +193,17 @@ function waitFor(answer: PromiseLike<unknown>, attempt: Attempt): void {
 function conclude(run: Invoking, slot: Slot, outcome: Outcome): void {
   slot.outcome = outcome;
   if (outcome.failure !== undefined) reportFailure(run, slot.planned, outcome.failure);
-  if (run.reporter.observe !== undefined) reportOutcome(run, slot, outcome);
+  // An active mutator's payload counts once it has been accepted, see `runPlan`.
+  if (!(slot.planned.active && outcome.result?.type === "mutation")) account(run, slot);
 }
 
-function readAnswer(run: Invoking, { entry }: PlannedEntry, answer: unknown, elapsedMs: number): Outcome {
+function readAnswer(run: Invoking, { entry }: PlannedEntry, answer: unknown, elapsedMs: number, view: View | undefined): Outcome {
   try {
     const result = readResult(answer, { name: entry.name, type: entry.type, phase: run.phase, durationMs: Math.ceil(elapsedMs) });
     if (result.type === "mutation" && result.modified && isMcpEvent(run.event) && !isObject(result.payload)) {
       return { elapsedMs, failure: failure("malformed_result", `the payload of ${run.event} must be an object`) };
     }
+    if (view !== undefined && result.type === "mutation" && result.modified) result.payload = view.restore(result.payload);
     return { elapsedMs, result };
   } catch (thrown) {
     // A hostile object may throw anything when it is read.
@@ -184,7 +212,8 @@ function readAnswer(run: Invoking, { entry }: PlannedEntry, answer: unknown, ela
   }
 }
 
-function paramsFor(run: Invoking, entry: ChainEntry, payload: unknown, timeoutMs: number, revalidation: boolean): InvokeParams {
+function paramsFor(run: Invoking, entry: ChainEntry, given: unknown, timeoutMs: number, revalidation: boolean, view: View | undefined): InvokeParams {
+  const payload = view === undefined ? given : view.payload;
   const params: InvokeParams = { name: entry.name, event: run.event, phase: run.phase, payload, timeoutMs, context: run.context() };
   const config = run.config(entry);
   if (config !== undefined) params.config = config;
@@ -194,7 +223,10 @@ function paramsFor(run: Invoking, entry: ChainEntry, payload: unknown, timeoutMs
   if (showRequest || revalidation || traceparent !== undefined) {
     params._meta = {};
     if (traceparent !== undefined) params._meta["traceparent"] = traceparent;
-    if (showRequest) params._meta[OWN_META.request] = run.request;
+    if (showRequest) {
+      const { request } = run;
+      params._meta[OWN_META.request] = view === undefined ? request : { ...request, params: view.request(request?.params) };
+    }
     if (revalidation) params._meta[OWN_META.revalidation] = true;
   }
   return params;

@@ -3,6 +3,7 @@ import type { Phase } from "../wire/gen/interceptors.ts";
 import { blocks, REJECTED, type ReadResult } from "../wire/results.ts";
 import type { Failure } from "./classify.ts";
 import type { Outcome, Slot } from "./invocation.ts";
+import { traceChanges } from "./provenance.ts";
 import type { AbortedAt, ChainResult, ChainResultEntry, ChainStatus, EntryError, ValidationSummary } from "./result.ts";
 
 /** The invocation that stopped a chain, and how. */
@@ -73,7 +74,7 @@ export function listResults(slots: readonly Slot[], phase: Phase): ChainResultEn
 type Draft = { -readonly [Member in keyof ChainResultEntry]: ChainResultEntry[Member] };
 
 // Member by member: this runs for each invocation, and spreads cost ten times as much.
-function resultEntry({ planned, revalidation }: Slot, { result, failure, elapsedMs }: Outcome, phase: Phase): ChainResultEntry {
+function resultEntry({ planned, revalidation, trace }: Slot, { result, failure, elapsedMs }: Outcome, phase: Phase): ChainResultEntry {
   const { entry, active } = planned;
   const durationMs = result?.durationMs ?? Math.ceil(elapsedMs);
   const draft: Draft = { interceptor: entry.name, address: entry.address, type: entry.type, phase, durationMs, elapsedMs };
@@ -81,6 +82,9 @@ function resultEntry({ planned, revalidation }: Slot, { result, failure, elapsed
   if (revalidation) draft.revalidation = true;
   if (result === undefined) draft.error = entryError(failure, active && entry.policy.failOpen);
   else copyMembers(draft, result);
+  if (trace !== undefined && result?.type === "mutation" && result.modified) {
+    draft.provenance = trace.record ??= traceChanges(trace.before, result.payload, trace.how);
+  }
   return draft;
 }
 

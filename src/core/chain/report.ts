@@ -1,10 +1,8 @@
 import { isThenable } from "../base/thenable.ts";
 import type { FailureReason } from "../interceptor/failure.ts";
-import type { ListedType } from "../wire/descriptors.ts";
-import type { Mode, Phase } from "../wire/gen/interceptors.ts";
-import type { ReadResult } from "../wire/results.ts";
+import type { Phase } from "../wire/gen/interceptors.ts";
 import type { Failure } from "./classify.ts";
-import type { Outcome, Invoking, Slot } from "./invocation.ts";
+import type { Invoking } from "./invocation.ts";
 import type { PlannedEntry } from "./plan.ts";
 
 /** One line for a log: what happened, where, and never a payload. `thrown` is what a handler or a connection threw, if anything. */
@@ -19,25 +17,8 @@ export interface ChainLog {
   readonly thrown?: unknown;
 }
 
-/** One invocation that has ended, for metrics and traces. It holds no payload. */
-export interface ChainEvent {
-  /** `label/name`. */
-  readonly address: string;
-  readonly interceptor: string;
-  readonly type: ListedType;
-  readonly mode: Mode;
-  readonly event: string;
-  readonly phase: Phase;
-  /** `invalid`: a validator said no, of whatever severity. `observed`: a sink was told. `failed` has a reason. */
-  readonly outcome: "valid" | "invalid" | "modified" | "unchanged" | "observed" | "failed";
-  readonly reason?: FailureReason;
-  readonly elapsedMs: number;
-  readonly revalidation?: true;
-}
-
 export interface Reporter {
   readonly log: ((entry: ChainLog) => void) | undefined;
-  readonly observe: ((event: ChainEvent) => void) | undefined;
 }
 
 /** A listener that cannot hurt: what it throws is dropped, since there is nobody left to tell, and so is a promise that it returns. */
@@ -65,27 +46,4 @@ export function reportFailure(run: Invoking, { entry, active }: PlannedEntry, { 
     reason,
     ...(thrown !== undefined && { thrown }),
   });
-}
-
-export function reportOutcome(run: Invoking, { planned, revalidation }: Slot, { elapsedMs, result, failure }: Outcome): void {
-  const { reporter, event, phase } = run;
-  const { address, name, type, policy } = planned.entry;
-  reporter.observe?.({
-    address,
-    interceptor: name,
-    type,
-    mode: policy.mode,
-    event,
-    phase,
-    outcome: result === undefined ? "failed" : outcomeOf(result),
-    ...(failure !== undefined && { reason: failure.reason }),
-    elapsedMs,
-    ...(revalidation && { revalidation }),
-  });
-}
-
-function outcomeOf(result: ReadResult): ChainEvent["outcome"] {
-  if (result.type === "sink") return "observed";
-  if (result.type === "validation") return result.valid ? "valid" : "invalid";
-  return result.modified ? "modified" : "unchanged";
 }

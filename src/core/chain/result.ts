@@ -2,6 +2,7 @@ import type { JsonObject } from "../base/json.ts";
 import type { FailureReason } from "../interceptor/failure.ts";
 import type { ListedType } from "../wire/descriptors.ts";
 import type { Phase, Severity, Signature, Suggestion, ValidationMessage } from "../wire/gen/interceptors.ts";
+import type { Provenance } from "./provenance.ts";
 
 export type ChainStatus = "success" | "validation_failed" | "mutation_failed" | "timeout";
 
@@ -29,6 +30,8 @@ export interface ChainResultEntry {
   readonly modified?: boolean;
   /** Only with `modified: true`; not applied where `mode` is `audit`. */
   readonly payload?: unknown;
+  /** With `modified: true`, where `provenance` was asked for: which places it changed, or would have in mode `audit`. */
+  readonly provenance?: Provenance;
   /** Of a sink: it took note. */
   readonly recorded?: boolean;
   /** Of a sink. */

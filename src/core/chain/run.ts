@@ -1,4 +1,5 @@
 import { describeError } from "../base/errors.ts";
+import { account } from "./account.ts";
 import { failure } from "./classify.ts";
 import { startEntry, type Invoking, type Slot } from "./invocation.ts";
 import { abortedAt, judge, listResults, statusOf, stopKind, summarize, type Stop } from "./outcome.ts";
@@ -49,6 +50,7 @@ export async function runPlan(run: Run, plan: Plan, given: unknown, detached: De
         // A shadow mutator has its turn, and the payload of that moment, and changes nothing.
         if (!planned.active) continue;
         if (run.accept !== undefined) review(run, run.accept, slot, payload);
+        account(run, slot);
         const kind = stopKind(slot);
         if (kind !== undefined) {
           stop = { slot, kind };

@@ -17,7 +17,8 @@ type Refused = NonNullable<Judgement["refusal"]>;
  */
 export function answerTo(request: RequestMessage, refusal: Refused, policy: GuardPolicy, version: string | undefined, warn: (message: string) => void): Frame {
   const { by, error } = refusal;
-  const { answerAs, blockAs } = policy;
+  const { answerAs } = policy;
+  const blockAs = refusal.blockAs ?? policy.blockAs;
   if (by !== undefined && answerAs !== undefined && Object.hasOwn(answerAs, by)) {
     try {
       const answer: unknown = answerAs[by]!({ method: request.method, params: paramsOf(request), interceptor: by, error });

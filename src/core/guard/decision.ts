@@ -1,4 +1,5 @@
 import type { Change } from "../base/json-diff.ts";
+import type { Provenance } from "../chain/provenance.ts";
 import type { Direction } from "../chain/plan.ts";
 import type { ChainResult, ChainResultEntry } from "../chain/result.ts";
 import type { InvocationContext, Phase, Severity } from "../wire/gen/interceptors.ts";
@@ -19,7 +20,7 @@ export type BlockReason =
   | "cancelled" //         its request was cancelled meanwhile
   | "failed"; //           the guard itself failed
 
-/** What a guard decided about one message. Names, ids and durations only: no payload, so that it can be logged as it is. */
+/** What a guard decided about one message. Names, ids and durations only, so that it can be logged as it is: no payload, but with `provenance: "values"`. */
 export interface Decision {
   /** ISO 8601. */
   readonly at: string;
@@ -56,6 +57,10 @@ export interface InterceptorOutcome {
   /** The stable failure code, such as `timeout` or `crashed`. */
   readonly failure?: string;
   readonly durationMs: number;
+  /** Which places it changed, or would have in mode `audit`, where the policy asks: pointers into the payload of `event`. */
+  readonly provenance?: Provenance;
+  /** With `provenance`: the event of that payload, as a message may carry several. */
+  readonly event?: string;
 }
 
 export function outcomesOf(result: ChainResult): readonly InterceptorOutcome[] {
@@ -67,6 +72,7 @@ export function outcomesOf(result: ChainResult): readonly InterceptorOutcome[] {
     ...(entry.valid === false && entry.severity !== undefined ? { severity: entry.severity } : {}),
     ...(entry.error !== undefined ? { failure: entry.error.reason } : {}),
     durationMs: entry.elapsedMs,
+    ...(entry.provenance !== undefined ? { provenance: entry.provenance, event: result.event } : {}),
   }));
 }
 

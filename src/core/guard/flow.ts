@@ -23,6 +23,7 @@ import type { FrameKind } from "./lane.ts";
 import type { Exchange, Initiator } from "./ledger.ts";
 import { checkPart, createdTask, LIFECYCLE_METHODS, paramsOf, PLAIN_NOTIFICATIONS, requestCases, responseCases, notificationCases, type Case } from "./routes.ts";
 import type { GuardState } from "./state.ts";
+import { calledTool, learnTools } from "./tool-result.ts";
 import { traceOf } from "./trace.ts";
 import { createTurns, DROP, type Outcome, type Sinks, type Waypoint } from "./turns.ts";
 import { contextOf, decide, isWatched, type Subject } from "./verdict.ts";
@@ -59,9 +60,9 @@ export function createFlow(state: GuardState, sinks: Sinks): Flow {
     if (kind === "notification") state.log("warn", `the notification ${shown(event)} was dropped${by === undefined ? "" : ` by ${shown(by)}`}: ${reason}`);
   };
 
-  const refuse = async (subject: Subject, reason: BlockReason, error: RpcError): Promise<Outcome> => {
+  const refuse = async (subject: Subject, reason: BlockReason, error: RpcError, recorded = true): Promise<Outcome> => {
     dropped(subject, reason);
-    await decide(state, subject, { verdict: subject.kind === "notification" ? "dropped" : "blocked", reason, code: error.code });
+    await decide(state, subject, { verdict: subject.kind === "notification" ? "dropped" : "blocked", reason, code: error.code }, recorded);
     if (subject.id === undefined) return DROP;
     const frame = errorFrame(subject.id, error.toJson());
     return subject.kind === "request" ? { reply: frame } : { go: frame };
@@ -85,6 +86,7 @@ export function createFlow(state: GuardState, sinks: Sinks): Flow {
       final: kept(chain, message),
       responseEvent: method === "tasks/result" ? state.tasks.creatorOf(sinks.initiator, message) : method,
       taskEvent: state.tasks.creatorOf(sinks.initiator, message),
+      tool: calledTool(message),
       state: "open",
     };
     if (!ledger.open(exchange)) {
@@ -173,13 +175,18 @@ export function createFlow(state: GuardState, sinks: Sinks): Flow {
     state.retries.note(exchange.final, message);
     const concerned = concerns(exchange.chain, cases);
     if (turns.full(at, concerned)) return end(refuse(subject, "overloaded", overloaded()));
-    if (!concerned) return end({ go: frame });
+    if (!concerned) {
+      if (exchange.chain.entries.length > 0) learnTools(exchange.method, message, state.tools);
+      return end({ go: frame });
+    }
 
     exchange.state = "judging-response";
     return turn(
       unlessStopped(exchange.stop.signal, run(subject, frame, cases, exchange)).then((outcome) => {
         if (exchange.state === "ended") return DROP;
         ledger.end(exchange);
+        // As it was advertised: after mutation.
+        if (outcome.go !== undefined) learnTools(exchange.method, outcome.go.message, state.tools);
         return outcome;
       }),
     );
@@ -215,13 +222,18 @@ export function createFlow(state: GuardState, sinks: Sinks): Flow {
     const exchange = typeof id === "string" || typeof id === "number" ? ledger.find(sinks.initiator, id) : undefined;
     if (exchange === undefined || exchange.method === "initialize") return sinks.forward(frame, at);
     const unseen = exchange.state === "judging-request";
+    if (exchange.state !== "open") {
+      const kind = unseen ? "request" : "response";
+      const event = unseen ? exchange.method : (exchange.responseEvent ?? exchange.method);
+      void decide(state, subjectOf(kind, event, at, exchange.original, exchange.id), { verdict: "dropped", reason: "cancelled" });
+    }
     exchange.stop.abort(new LocalError("aborted", "the request was cancelled"));
     ledger.end(exchange);
     // A request that has not gone on is nothing that the other side could cancel.
     if (!unseen) return sinks.forward(frame, at);
   };
 
-  type Scope = Pick<Exchange, "chain" | "stop" | "version" | "trace"> & { readonly original?: RequestMessage; readonly final?: RequestMessage };
+  type Scope = Pick<Exchange, "chain" | "stop" | "version" | "trace" | "tool"> & { readonly original?: RequestMessage; readonly final?: RequestMessage };
 
   // Judges one frame. Never rejects: whatever fails inside is a refusal, unless its exchange was stopped.
   const run = async (subject: Subject, frame: Frame, cases: readonly Case[], scope: Scope): Promise<Outcome> => {
@@ -243,16 +255,22 @@ export function createFlow(state: GuardState, sinks: Sinks): Flow {
         policy,
         signal: scope.stop.signal,
         explain: isWatched(state),
+        tool: scope.tool,
+        tools: state.tools,
+        immutable: state.immutable,
+        tell: state.observer?.tell,
         request: scope.final === undefined || subject.kind !== "response" ? undefined : { method: scope.final.method, params: paramsOf(scope.final) },
       });
       const recorded = !isWatched(state) || (await decide(state, subject, { started, judgement, context }));
-      if (!recorded && judgement.refusal === undefined) return await refuse(subject, "record_failed", unjudgeable());
+      if (!recorded && judgement.refusal === undefined) return await refuse(subject, "record_failed", unjudgeable(), false);
     } catch (thrown) {
       if (scope.stop.signal.aborted) return DROP;
       state.log("error", `${subject.event} could not be judged: ${describeError(thrown)}`);
       return await refuse(subject, "failed", unjudgeable());
     }
     if (judgement.refusal === undefined) return { go: judgement.frame };
+    const { why } = judgement.refusal;
+    if (why !== undefined) state.log("error", `a result of the tool ${shown(scope.tool ?? "")} was refused: ${why}`);
     if (scope.original === undefined) {
       dropped(subject, judgement.refusal.reason, judgement.refusal.by);
       return DROP;

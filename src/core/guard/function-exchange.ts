@@ -11,8 +11,8 @@ import type { ChainResult } from "../chain/result.ts";
 import { contextProblem } from "../wire/context.ts";
 import type { InvocationContext, Phase } from "../wire/gen/interceptors.ts";
 import { OWN_META, restoreReservedMeta } from "../wire/meta.ts";
-import { currentOf } from "./attach.ts";
 import { BlockedError } from "./blocked-error.ts";
+import { currentOf } from "./chain-source.ts";
 import { directionOf, payloadCheck, type FunctionCall, type FunctionChain, type FunctionGuardOptions, type GuardedCallOptions } from "./function-options.ts";
 
 /** What all calls of one guarded function share. */

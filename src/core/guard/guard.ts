@@ -1,17 +1,25 @@
 import { describeError, LocalError } from "../base/errors.ts";
 import { createQueue } from "../base/queue.ts";
+import type { Coverage } from "../chain/coverage.ts";
+import { NOTHING_OBSERVED, type ObserverStats } from "../chain/observer.ts";
 import { DONE } from "../transport/inbox.ts";
 import type { Arrival, PeerContext, Route, Transport } from "../transport/transport.ts";
 import type { RequestId } from "../wire/message.ts";
+import { guardCoverage } from "./coverage.ts";
 import { createFlow } from "./flow.ts";
 import type { GuardOptions } from "./options.ts";
 import { createGuardState } from "./state.ts";
+import type { ToolSchemas } from "./tool-schemas.ts";
 import type { Waypoint } from "./turns.ts";
 
 /** A transport with a guard on it. The guard closes what it wraps. */
 export interface GuardedTransport extends Transport {
   /** Exchanges in flight; 0 when nothing is. */
   readonly inFlight: number;
+  /** What has become of the events for `observe`. */
+  readonly observed: ObserverStats;
+  /** What it does with each kind of message, and what its interceptors have done; see `guardCoverage`. Throws what `chain.current` throws. */
+  coverage(): Coverage;
 }
 
 /**
@@ -20,9 +28,11 @@ export interface GuardedTransport extends Transport {
  *
  * A request that does not go on is answered to whoever sent it; a response that does not is replaced by an error; a notification
  * vanishes. Frames keep their order within a lane, but a cancellation overtakes everything and a response overtakes a held request.
+ *
+ * `toolSchemas` is what connections to the same server have in common, see `guardServer`.
  */
-export function guardTransport(inner: Transport, options: GuardOptions): GuardedTransport {
-  const state = createGuardState(options);
+export function guardTransport(inner: Transport, options: GuardOptions, toolSchemas?: ToolSchemas): GuardedTransport {
+  const state = createGuardState(options, toolSchemas);
   const inbox = createQueue<Arrival>();
   let peer: PeerContext | undefined;
   let pump: Promise<void> | undefined;
@@ -74,6 +84,10 @@ export function guardTransport(inner: Transport, options: GuardOptions): Guarded
     get inFlight() {
       return state.ledger.size;
     },
+    get observed() {
+      return state.observer?.stats() ?? NOTHING_OBSERVED;
+    },
+    coverage: () => guardCoverage(options.chain, { role: options.role, policy: state.policy, host: state.host }),
     send(frame, route) {
       if (closed) return Promise.reject(new LocalError("closed", "the transport is closed"));
       pump ??= pull();

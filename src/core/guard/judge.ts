@@ -4,6 +4,7 @@ import type { Signal } from "../base/signal.ts";
 import { diffJson, type Change } from "../base/json-diff.ts";
 import { splice } from "../base/splice.ts";
 import type { Chain } from "../chain/chain.ts";
+import type { ChainEvent } from "../chain/events.ts";
 import { chainError } from "../chain/outcome.ts";
 import type { ChainResult } from "../chain/result.ts";
 import type { Direction } from "../chain/plan.ts";
@@ -12,7 +13,11 @@ import type { InvocationContext } from "../wire/gen/interceptors.ts";
 import { restoreReservedMeta } from "../wire/meta.ts";
 import { isErrorResponse, isResult, type Message } from "../wire/message.ts";
 import type { BlockReason } from "./decision.ts";
+import { isStep, type GuardEvent } from "./events.ts";
+import type { ImmutableCheck } from "./immutable.ts";
 import type { GuardPolicy } from "./options.ts";
+import { brokenResult, type BrokenResult } from "./tool-result.ts";
+import type { ToolSchemas } from "./tool-schemas.ts";
 import { checkPart, followingCases, type Case } from "./routes.ts";
 
 interface JudgeInput {
@@ -26,6 +31,12 @@ interface JudgeInput {
   readonly signal: Signal;
   /** Whether somebody asks what changed; a frame without text goes on faster where nobody does. */
   readonly explain: boolean;
+  /** Told of what the chain does; undefined where nobody observes. */
+  readonly tell: ((event: GuardEvent) => void) | undefined;
+  /** The tool that a response is from, by the name that the asker knows it by. */
+  readonly tool: string | undefined;
+  readonly tools: ToolSchemas;
+  readonly immutable: ImmutableCheck | undefined;
   /** For a response: the request that it answers, as it went on. */
   readonly request: { readonly method: string; readonly params: JsonObject } | undefined;
 }
@@ -36,7 +47,17 @@ export interface Judgement {
   /** Empty, too, where nobody asked for it (`explain`). */
   readonly changes: readonly Change[];
   readonly results: readonly ChainResult[];
-  readonly refusal?: { readonly error: RpcError; readonly reason: BlockReason; readonly by?: string };
+  /** The number of the last run that was observed; 0 without one. */
+  readonly run: number;
+  readonly refusal?: {
+    readonly error: RpcError;
+    readonly reason: BlockReason;
+    readonly by?: string;
+    /** Beats the policy's. */
+    readonly blockAs?: GuardPolicy["blockAs"];
+    /** For the operator, where the results do not say it. */
+    readonly why?: string;
+  };
 }
 
 /** Whether any interceptor would see any of the cases; what is not worth judging goes on untouched. */
@@ -51,12 +72,19 @@ export function concerns(chain: Chain, cases: readonly Case[]): boolean {
  * other fault is a refusal.
  */
 export async function judge(input: JudgeInput): Promise<Judgement> {
-  const { frame, chain, direction, version, context, policy, signal, request } = input;
+  const { frame, chain, direction, version, context, policy, signal, request, tell } = input;
   const results: ChainResult[] = [];
   const pending = [...input.cases];
   // A message's messages go back to the side that sent the judged payload; the answer to a response goes the other way.
   const toSender = "method" in frame.message;
   let message = frame.message;
+  let run = 0;
+  const observe =
+    tell &&
+    ((event: ChainEvent) => {
+      run = event.run;
+      if (isStep(event)) tell(event);
+    });
   // Nobody edits the frame while it is judged, so the chain need not copy it. Once it has gone on it is its receiver's, and what an audit
   // entry reads after that must be a copy.
   const owned = chain.entries.every(({ policy: { mode } }) => mode === "active");
@@ -74,18 +102,28 @@ export async function judge(input: JudgeInput): Promise<Judgement> {
         signal,
         // What is processed must be what was judged, so a mutated arrival is judged again.
         revalidate: "if-modified",
-        accept: (after, before) => acceptMutation(item, after, before),
+        accept(after, last) {
+          const accepted = acceptMutation(item, after, last);
+          input.immutable?.(item.event, last, accepted);
+          return accepted;
+        },
         error: item.error,
         version,
         request,
         timeoutMs: policy.chainTimeoutMs,
+        observe,
+        provenance: policy.provenance,
       });
       results.push(result);
       const error = chainError(result, {
         exposeMessages: toSender || policy.exposeMessages === true,
         exposeErrors: policy.exposeErrors === true,
       });
-      if (error !== undefined) return { frame, changes: [], results, refusal: refusalOf(result, error) };
+      if (error !== undefined) return { frame, changes: [], results, run, refusal: refusalOf(result, error) };
+      if (result.modified && item.event === "tools/call" && item.phase === "response" && !item.error) {
+        const broken = brokenResult(item.payload(message), result, input.tool, input.tools);
+        if (broken !== undefined) return { frame, changes: [], results, run, refusal: refusalOfBroken(broken, policy) };
+      }
       // On success the final payload is an object: acceptMutation lets nothing else through.
       if (result.modified && isObject(result.finalPayload)) message = item.write(message, result.finalPayload);
     }
@@ -93,9 +131,9 @@ export async function judge(input: JudgeInput): Promise<Judgement> {
   }
   message = withErrorPolicy(message, chain, input.cases, policy);
   message = withPrivateCache(message, results);
-  if (message === frame.message) return { frame, changes: [], results };
+  if (message === frame.message) return { frame, changes: [], results, run };
   const finished = finish(frame, message, input.explain);
-  return { frame: finished.frame, changes: finished.changes, results };
+  return { frame: finished.frame, changes: finished.changes, results, run };
 }
 
 function followUps(cases: readonly Case[], done: Case, message: Message): readonly Case[] {
@@ -106,6 +144,11 @@ function refusalOf(result: ChainResult, error: RpcError): NonNullable<Judgement[
   const reason = result.status === "success" ? "failed" : result.status;
   const by = result.abortedAt?.interceptor;
   return by === undefined ? { error, reason } : { error, reason, by };
+}
+
+function refusalOfBroken({ why, by, error }: BrokenResult, { onSchemaBreak }: GuardPolicy): NonNullable<Judgement["refusal"]> {
+  const refusal = { error, reason: "mutation_failed", by, why } as const;
+  return onSchemaBreak === undefined ? refusal : { ...refusal, blockAs: onSchemaBreak === "error-result" ? "result" : "error" };
 }
 
 // The final payload must do as a message off the wire would, and keeps what is not the interceptors' to change.

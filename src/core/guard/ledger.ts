@@ -32,6 +32,8 @@ export interface Exchange {
   responseEvent: string | undefined;
   /** For a request about a task: the method that created the task, `undefined` if nobody knows. */
   readonly taskEvent?: string | undefined;
+  /** Of `tools/call`: the tool, by the name that the asker knows it by. */
+  readonly tool?: string | undefined;
   /** Of both phases: set when the first of them is judged. */
   trace?: Trace;
   state: "judging-request" | "open" | "judging-response" | "ended";

@@ -6,7 +6,11 @@ import type { Direction } from "../chain/plan.ts";
 import type { PeerContext } from "../transport/transport.ts";
 import type { InvocationContext } from "../wire/gen/interceptors.ts";
 import type { Message, RequestId } from "../wire/message.ts";
+import type { ProvenanceMode } from "../chain/provenance.ts";
+import type { Observing } from "../chain/observer.ts";
 import type { Decision } from "./decision.ts";
+import type { GuardEvent } from "./events.ts";
+import type { Immutable } from "./immutable.ts";
 
 /** What a context provider is told. Everything is read-only; `from` and its headers are verified, `message` is what the peer claims. */
 export interface ExchangeInfo {
@@ -47,6 +51,19 @@ export interface GuardPolicy {
   readonly exposeMessages?: boolean;
   /** Show exception texts to the peer. Default false. */
   readonly exposeErrors?: boolean;
+  /**
+   * JSON pointers into payloads, of all events or by event (as hooks name them). A mutator that changes, adds or removes what is there has failed
+   * with `malformed_result`, and the failure names the pointer.
+   */
+  readonly immutable?: Immutable;
+  /**
+   * What becomes of a tool's result that mutators have left broken: its structured content no longer fits the `outputSchema` that the tool advertised
+   * on this connection, or the text that repeats it says something else. `block`: an error; `error-result`: a result with `isError: true`. Default: as
+   * `blockAs` says.
+   */
+  readonly onSchemaBreak?: "block" | "error-result";
+  /** Record in each decision which places each mutator changed (see `writersOf`), with their values or without. Default: as the chain says. */
+  readonly provenance?: ProvenanceMode;
   /** Milliseconds that one chain may take. Default: no limit but those of its entries. */
   readonly chainTimeoutMs?: number;
   /** Milliseconds that `context` may take; then the message is blocked. Default 30,000. */
@@ -64,10 +81,13 @@ export interface GuardOptions {
   readonly chain: { current(): Chain };
   /** Who is behind the message, and its trace. What rejects blocks the message. Called only where something will be judged. */
   context?(exchange: ExchangeInfo): Partial<InvocationContext> | Promise<Partial<InvocationContext>>;
-  /** Awaited before the message goes on. For audit. */
-  record?(decision: Decision): Promise<void>;
-  /** Never awaited, and cannot break anything. For metrics. */
-  observe?(decision: Decision): void;
+  /** Awaited before the message goes on: for audit. What it throws or rejects with is a failure, see `policy.onRecordFailure`. */
+  record?(decision: Decision): Promise<void> | void;
+  /**
+   * Told what happens, for metrics and traces: through a bounded queue, so that it neither slows nor breaks anything; see `createObserver`. Each
+   * message that was judged ends in one event `blocked` or `passed`, which has the `decision`.
+   */
+  readonly observe?: Observing<GuardEvent>;
   /** A line for the operator: what was dropped or went wrong. What it throws is dropped. */
   log?(entry: { readonly level: "info" | "warn" | "error"; readonly message: string }): void;
   readonly policy?: GuardPolicy;

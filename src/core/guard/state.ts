@@ -1,3 +1,4 @@
+import { describeError } from "../base/errors.ts";
 import { createTimestamp, detectHost, type Host } from "../base/host.ts";
 import { ownMember, type JsonObject } from "../base/json.ts";
 import { resolveLimits, type Limits } from "../base/limits.ts";
@@ -7,11 +8,15 @@ import type { Chain } from "../chain/chain.ts";
 import { harmless } from "../chain/report.ts";
 import { isRequest, type Message } from "../wire/message.ts";
 import { META } from "../wire/versions.ts";
-import type { Decision } from "./decision.ts";
+import { observerOf, type Observer } from "../chain/observer.ts";
+import type { GuardEvent } from "./events.ts";
 import { createLedger, type Initiator, type Ledger } from "./ledger.ts";
 import type { GuardOptions, GuardPolicy } from "./options.ts";
 import { createRetries, type Retries } from "./retries.ts";
+import type { ImmutableCheck } from "./immutable.ts";
+import { readPolicy } from "./policy-checks.ts";
 import { metaOf, paramsOf } from "./routes.ts";
+import { createToolSchemas, type ToolSchemas } from "./tool-schemas.ts";
 
 /** What the two directions of a guard share. */
 export interface GuardState {
@@ -22,14 +27,17 @@ export interface GuardState {
   readonly ledger: Ledger;
   readonly tasks: TaskTable;
   readonly retries: Retries;
+  readonly tools: ToolSchemas;
+  /** The policy's word on what no mutator may change. */
+  readonly immutable: ImmutableCheck | undefined;
   readonly randomHex: RandomHex;
   /** The time now, as ISO 8601 text. */
   timestamp(): string;
   /** A name that we mint for the connection; never the transport's own id. */
   readonly sessionId: string;
   log(level: "info" | "warn" | "error", message: string): void;
-  /** The observer, which cannot break anything whatever it throws or rejects with. */
-  readonly observe: ((decision: Decision) => void) | undefined;
+  /** Cannot break anything, whatever it throws or rejects with. */
+  readonly observer: Observer<GuardEvent> | undefined;
   /** The revision that a message is of: its own word, else what the handshake settled. */
   versionOf(message: Message): string | undefined;
   /** Takes note of the handshake's result. */
@@ -53,13 +61,15 @@ interface TaskTable {
   creatorOf(initiator: Initiator, message: Message): string | undefined;
 }
 
-export function createGuardState(options: GuardOptions): GuardState {
+/** `toolSchemas`: what other connections to the same server have been told. */
+export function createGuardState(options: GuardOptions, toolSchemas?: ToolSchemas): GuardState {
   const host = options.host ?? detectHost();
   const limits = resolveLimits(options.limits);
   const ledger = createLedger();
   const randomHex = createRandomHex(host);
   const running = new Set<SignalSource>();
   const log = harmless(options.log);
+  const { immutable } = readPolicy(options.policy ?? {});
   let negotiated: string | undefined;
   return {
     options,
@@ -69,11 +79,21 @@ export function createGuardState(options: GuardOptions): GuardState {
     ledger,
     tasks: createTaskTable(limits.maxPendingRequests),
     retries: createRetries(limits.maxPendingRequests),
+    tools: createToolSchemas(limits, (message) => log?.({ level: "warn", message }), toolSchemas),
+    immutable: immutable && ((event, before, after) => {
+      try {
+        immutable(event, before, after);
+      } catch (thrown) {
+        // The peer is told a reason code alone, and the decision by whom.
+        log?.({ level: "error", message: `a mutation of ${JSON.stringify(event.slice(0, 80))} was refused: ${describeError(thrown)}` });
+        throw thrown;
+      }
+    }),
     randomHex,
     timestamp: createTimestamp(host),
     sessionId: `s-${randomHex(8)}`,
     log: (level, message) => log?.({ level, message }),
-    observe: harmless(options.observe),
+    observer: observerOf(options.observe, limits.maxQueuedEvents),
     versionOf(message) {
       const declared = metaOf(message, META.protocolVersion);
       if (typeof declared === "string") return declared;

@@ -8,6 +8,7 @@ import { contextProblem } from "../wire/context.ts";
 import type { InvocationContext, Phase } from "../wire/gen/interceptors.ts";
 import type { Message, RequestId } from "../wire/message.ts";
 import { outcomesOf, principalOf, type BlockReason, type Decision } from "./decision.ts";
+import { decisionEvent } from "./events.ts";
 import type { Judgement } from "./judge.ts";
 import type { GuardOptions } from "./options.ts";
 import type { FrameKind } from "./lane.ts";
@@ -106,20 +107,30 @@ export function isWatched({ options }: GuardState): boolean {
 }
 
 /**
- * Tells the outside about a decision: `observe` at once, `record` awaited. False where the record could not be written and the policy says
- * that nothing goes on without one.
+ * Tells the outside about a decision: `record` is awaited, then observers hear of it. False where the record could not be written and the policy says
+ * that nothing goes on without one; what would have gone on is told as nothing then, as it is to be refused. Without `recorded`, where the record
+ * has just failed, it is not asked again: whoever waits has waited for it once.
  */
-export async function decide(state: GuardState, subject: Subject, outcome: Judged | Unjudged): Promise<boolean> {
+export async function decide(state: GuardState, subject: Subject, outcome: Judged | Unjudged, recorded = true): Promise<boolean> {
   if (!isWatched(state)) return true;
-  const { record } = state.options;
+  const record = recorded ? state.options.record : undefined;
   const rest = "judgement" in outcome ? judged(state, subject, outcome) : { durationMs: 0, interceptors: [], ...outcome };
   const decision: Decision = { ...header(state, subject, "context" in outcome ? outcome.context : undefined), ...rest };
-  state.observe?.(decision);
+  const goesOn = decision.verdict === "passed" || decision.verdict === "changed";
+  const written = record === undefined || (await isWritten(state, record, decision));
+  if (written || !goesOn) state.observer?.tell(decisionEvent(decision, "judgement" in outcome ? outcome.judgement.run : 0));
+  return written;
+}
+
+// True, too, where it could not be written and the policy says to go on.
+async function isWritten(state: GuardState, record: NonNullable<GuardOptions["record"]>, decision: Decision): Promise<boolean> {
   try {
-    if (record !== undefined) await within(state.host, record(decision), state.policy.recordTimeoutMs ?? PATIENCE_MS, "the record");
+    const writing: unknown = record(decision);
+    // Whatever the type says: one that is written in JavaScript may be done at once.
+    if (isThenable(writing)) await within(state.host, writing, state.policy.recordTimeoutMs ?? PATIENCE_MS, "the record");
     return true;
   } catch (thrown) {
-    state.log("error", `a decision about ${subject.event} could not be recorded: ${describeError(thrown)}`);
+    state.log("error", `a decision about ${decision.event} could not be recorded: ${describeError(thrown)}`);
     return state.policy.onRecordFailure === "continue";
   }
 }

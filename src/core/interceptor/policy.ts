@@ -1,5 +1,6 @@
 import { LocalError } from "../base/errors.ts";
 import { isObject } from "../base/json.ts";
+import { pointersProblem } from "../base/json-pointer.ts";
 import { describeMember, under } from "../wire/check.ts";
 import { checkHint, checkHooks, readExtras, type ListedDescriptor, type ListedType } from "../wire/descriptors.ts";
 import type { Hook, Mode, PriorityHint } from "../wire/gen/interceptors.ts";
@@ -13,6 +14,18 @@ export const DEFAULT_TIMEOUT_MS = 30_000;
 
 /** What `when` of an entry sees. The payload is a copy of its own, made on first reading. */
 export type ConditionInput = Pick<HandlerInput, "payload" | "event" | "phase" | "name">;
+
+/**
+ * What an entry may see and change of a payload, by JSON pointers into it; each grants what lies below it as well. See src/README.md.
+ * - `read`: the rest arrives as digests. Without it, everything may be read.
+ * - `write`: a mutator that changes anything else has failed. Without it, everything may be written.
+ * - `readRequest`: the same as `read`, for the params of the request that `withRequest` shows; nothing where only `read` is given.
+ */
+export interface Grants {
+  readonly read?: readonly string[];
+  readonly write?: readonly string[];
+  readonly readRequest?: readonly string[];
+}
 
 /** The invoker's policy for one entry; each member that is present beats the interceptor's own default (SEP-2624, Capability vs Policy). */
 export interface Overrides {
@@ -28,6 +41,8 @@ export interface Overrides {
   readonly revalidate?: boolean;
   /** False skips the entry for this message. A throw, or anything but a boolean, is a failure under the entry's policy. */
   readonly when?: (input: ConditionInput) => boolean;
+  /** Least data: what this entry may read and write. Everything, unless said otherwise. */
+  readonly grants?: Grants;
 }
 
 /** Policy of one entry, resolved once, when it is added. */
@@ -39,6 +54,7 @@ export interface Policy {
   readonly hooks: readonly Hook[];
   readonly revalidate: boolean;
   readonly when: ((input: ConditionInput) => unknown) | undefined;
+  readonly grants: Grants | undefined;
 }
 
 /**
@@ -57,14 +73,15 @@ export function resolvePolicy(descriptor: ListedDescriptor, overrides: Overrides
     hooks: overrides.hooks === undefined ? descriptor.hooks : narrowHooks(descriptor, overrides.hooks),
     revalidate: overrides.revalidate ?? true,
     when: overrides.when,
+    grants: overrides.grants === undefined ? undefined : copyGrants(overrides.grants),
   });
 }
 
-const MEMBERS: ReadonlySet<string> = new Set(["mode", "failOpen", "priorityHint", "timeoutMs", "hooks", "revalidate", "when"]);
+const MEMBERS: ReadonlySet<string> = new Set(["mode", "failOpen", "priorityHint", "timeoutMs", "hooks", "revalidate", "when", "grants"]);
 
 function overridesProblem(overrides: Overrides, type: ListedType): string | undefined {
   if (!isObject(overrides)) return "must be an object";
-  const { mode, failOpen, priorityHint, timeoutMs, hooks, revalidate, when }: Overrides = overrides;
+  const { mode, failOpen, priorityHint, timeoutMs, hooks, revalidate, when, grants }: Overrides = overrides;
   // A misspelt override would silently leave the default in force.
   const unknown = Object.keys(overrides).find((member) => !MEMBERS.has(member));
   if (unknown !== undefined) return `${unknown} is no override; known are ${[...MEMBERS].join(", ")}`;
@@ -77,8 +94,29 @@ function overridesProblem(overrides: Overrides, type: ListedType): string | unde
   if (wrongHint !== undefined) return describeMember(under("priorityHint", wrongHint), "");
   const timeoutFault = timeoutMs === undefined ? undefined : timeoutProblem(timeoutMs);
   if (timeoutFault !== undefined) return `timeoutMs ${timeoutFault}`;
+  const wrongGrants = grants === undefined ? undefined : grantsProblem(grants);
+  if (wrongGrants !== undefined) return `grants${wrongGrants}`;
   const wrongHooks = hooks === undefined ? undefined : checkHooks(hooks);
   return wrongHooks === undefined ? undefined : describeMember(under("hooks", wrongHooks), "");
+}
+
+const GRANTS = ["read", "write", "readRequest"] as const;
+
+function grantsProblem(grants: Grants): string | undefined {
+  if (!isObject(grants)) return " must be an object";
+  const unknown = Object.keys(grants).find((member) => !GRANTS.some((known) => known === member));
+  if (unknown !== undefined) return `/${unknown} is none; known are ${GRANTS.join(", ")}`;
+  for (const member of GRANTS) {
+    const wrong = grants[member] === undefined ? undefined : pointersProblem(grants[member]);
+    if (wrong !== undefined) return `/${member} ${wrong}`;
+  }
+  return undefined;
+}
+
+/** A copy that is nobody else's to change. */
+export function copyGrants(grants: Grants): Grants {
+  const given = GRANTS.filter((member) => grants[member] !== undefined);
+  return Object.freeze(Object.fromEntries(given.map((member) => [member, Object.freeze([...(grants[member] ?? [])])])));
 }
 
 function narrowHooks({ name, hooks: declared }: ListedDescriptor, narrowed: readonly HookDeclaration[]): readonly Hook[] {

@@ -296,10 +296,11 @@ test("each invocation is observed by name, event, phase, outcome and duration, w
   answer.resolve(true);
   const result = await run;
   const common = { event: "tools/call", phase: "request" };
-  assert.deepEqual(observed, [
-    { address: "local/w", interceptor: "w", type: "validation", mode: "audit", ...common, outcome: "invalid", elapsedMs: 0 },
-    { address: "local/v", interceptor: "v", type: "validation", mode: "active", ...common, outcome: "valid", elapsedMs: 1.5 },
-    { address: "local/m", interceptor: "m", type: "mutation", mode: "active", ...common, outcome: "modified", elapsedMs: 0 },
+  const ends = observed.filter((told) => told.kind === "verdict" || told.kind === "mutated").map(({ run: _run, at: _at, ...told }) => told);
+  assert.deepEqual(ends, [
+    { kind: "verdict", address: "local/w", interceptor: "w", type: "validation", mode: "audit", ...common, outcome: "invalid", severity: "error", elapsedMs: 0 },
+    { kind: "verdict", address: "local/v", interceptor: "v", type: "validation", mode: "active", ...common, outcome: "valid", elapsedMs: 1.5 },
+    { kind: "mutated", address: "local/m", interceptor: "m", type: "mutation", mode: "active", ...common, elapsedMs: 0 },
   ]);
   assert.deepEqual([result.results[0]?.elapsedMs, result.results[0]?.durationMs, result.totalDurationMs], [1.5, 2, 2]);
 });

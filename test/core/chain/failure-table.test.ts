@@ -53,8 +53,10 @@ for (const [policyName, policy] of Object.entries(POLICIES)) {
 
         const failures = logged.filter((line) => line.address === "local/x");
         assert.deepEqual(failures.map(({ level, reason }) => [level, reason]), [[policy.failOpen ? "warning" : "error", reason]]);
-        const events = observed.filter(({ interceptor }) => interceptor === "x").map(({ outcome, reason, mode }) => [outcome, reason, mode]);
-        assert.deepEqual(events, [["failed", reason, policy.mode]]);
+        const events = observed.flatMap((told) => ("interceptor" in told && told.interceptor === "x" ? [told] : []));
+        const [kind, why] = reason === "timeout" ? ["timed_out", { timeoutMs: 100 }] : ["failed", { reason }];
+        assert.deepEqual(events.map((told) => [told.kind, told.mode]), [["invoked", policy.mode], [kind, policy.mode]]);
+        assert.deepEqual({ ...events[1], ...why }, events[1]);
         assert.equal(host.liveTimers, 0);
       });
     }

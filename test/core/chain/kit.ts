@@ -1,6 +1,7 @@
 // What the tests of the chain share: a chain on a fake host that keeps its log and its events, and sources that do as they are told.
 import { createChain, type Chain, type ChainOptions } from "../../../src/core/chain/chain.ts";
-import type { ChainEvent, ChainLog } from "../../../src/core/chain/report.ts";
+import type { ChainEvent } from "../../../src/core/chain/events.ts";
+import type { ChainLog } from "../../../src/core/chain/report.ts";
 import type { InterceptorSource } from "../../../src/core/chain/source.ts";
 import type { Signal } from "../../../src/core/base/signal.ts";
 import { mutator, validator, type Declaration, type Interceptor } from "../../../src/core/interceptor/define.ts";

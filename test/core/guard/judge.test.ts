@@ -228,7 +228,7 @@ describe(`the guard of a ${role}, on a result that asks for input`, () => {
     let finish = (_payload: unknown) => {};
     const shadow = mutator({ name: "shadow", hooks: hook("tools/call", "request"), mode: "audit" }, ({ payload }) => new Promise<typeof payload>((resolve) => (finish = () => resolve(payload))));
     const outcomes: unknown[] = [];
-    const pair = guardedPair([shadow], { role, chainOf: (host) => createChain({ host, observe: ({ outcome }) => outcomes.push(outcome) }) });
+    const pair = guardedPair([shadow], { role, chainOf: (host) => createChain({ host, observe: (event) => void (event.kind === "verdict" && outcomes.push(event.outcome)) }) });
     await pair[asker](call(1));
     argumentsOf(pair[atAnswerer][0])["late"] = 1;
     finish(undefined);
