@@ -62,6 +62,39 @@ test("results in another order speak against their order alone, if they are the 
   for (const results of [[b, c], [b], [b, a, a], 5]) assert.deepEqual(blame(["isolation"], { ...expect, results }, expect), ["isolation"]);
 });
 
+test("a failure that is recorded in another way, or not at all, speaks against that alone, unless it is recorded as a success", () => {
+  const error = { code: -32603, reason: "crashed" };
+  const failed = { interceptor: "x", type: "validation", phase: "request", error };
+  const audit = { ...failed, interceptor: "y", mode: "audit" };
+  const good = { interceptor: "z", type: "validation", phase: "request", valid: true };
+  const expect = { status: "validation_failed", calls: [], results: [failed, audit, good], abortedAt: { interceptor: "x", reason: "crashed", type: "validation" } };
+  const of = (proves: readonly string[], actual: object) => blame(proves, { ...expect, ...actual }, expect);
+  const { error: _, ...bare } = failed;
+  for (const results of [[audit, good], [{ ...bare, error: "boom" }, audit, good], [{ ...bare, valid: false, severity: "error" }, audit, good], [good]]) {
+    assert.deepEqual(of(["fail.closed", "time.cancel"], { results }), ["fail.recorded"], JSON.stringify(results));
+  }
+  assert.deepEqual(of(["fail.closed"], { abortedAt: { ...expect.abortedAt, reason: "boom" } }), ["fail.recorded"]);
+  assert.deepEqual(of(["fail.closed"], { abortedAt: { ...expect.abortedAt, interceptor: "z" } }), ["fail.closed"]);
+  assert.deepEqual(of(["audit.recorded"], { results: [failed, good] }), ["audit.recorded"]);
+  assert.deepEqual(of(["audit.recorded"], { results: [failed, { ...audit, error: 1 }, good] }), ["fail.recorded"]);
+  const limited = { ...expect, results: [{ ...failed, error: { code: -32000, reason: "timeout", timeoutMs: 5 } }] };
+  assert.deepEqual(blame(["time.smaller"], { ...limited, results: [{ ...failed, error: { code: -32000, reason: "timeout", timeoutMs: 6 } }] }, limited), ["time.smaller"]);
+  assert.deepEqual(blame(["time.smaller"], { ...limited, results: [{ ...failed, error: { code: -32000, reason: "timeout" } }] }, limited), ["fail.recorded"]);
+  const two = ["fail.closed", "time.cancel"];
+  for (const results of [[{ ...bare, valid: true }, audit, good], [failed, audit], [failed, audit, { ...good, valid: false }], [failed, audit, good, { ...good, interceptor: "new" }], 5]) {
+    assert.deepEqual(of(two, { results }), two, JSON.stringify(results));
+  }
+});
+
+test("whom a blocked validation names belongs to those that were waited for, where the vector is about them", () => {
+  const item = (interceptor: string) => ({ interceptor, message: "denied", severity: "error" });
+  const error = (...names: readonly string[]) => ({ code: -32602, data: { validationErrors: names.map(item) } });
+  const expect = { ...EXPECT, error: error("a", "b") };
+  assert.deepEqual(blame(["verdict.all-complete"], { ...expect, error: error("a") }, expect), ["verdict.all-complete"]);
+  assert.deepEqual(blame(["verdict.all-complete"], { ...expect, error: { code: -32602, data: { errors: [] } } }, expect), ["boundary.validation"]);
+  assert.deepEqual(blame(["verdict.error-blocks"], { ...expect, error: error("a") }, expect), ["boundary.validation"]);
+});
+
 test("of an invocation, the duration and the reported config have requirements of their own", () => {
   const expect = { result: { valid: true, durationMs: 0, info: { config: {} } } };
   assert.deepEqual(blame(["verdict.valid-passes"], { result: { valid: true, info: {} } }, expect, "invoke"), ["invoke.duration", "config.overlay"]);
