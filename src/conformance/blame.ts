@@ -22,6 +22,8 @@ const PARTS: Readonly<Partial<Record<Vector["kind"], readonly Part[]>>> = {
     { pattern: /^\/finalPayload$/, change: "added", of: ["atomic.final-payload", "atomic"] },
     { pattern: /^\/finalPayload$/, change: "removed", of: ["atomic.final-payload"] },
     { pattern: /^\/validationSummary\b/, of: ["verdict.summary"] },
+    // Whose doing it was is no matter of wording.
+    { pattern: /^\/abortedAt(\/(reason|type))?$/, of: ["verdict.aborted-at"] },
     { pattern: /^\/payloadAfterwards\b/, of: ["isolation", "atomic"] },
     { pattern: /^\/results\/\d+\/mode$/, of: ["audit.recorded"] },
     { pattern: /^\/results\/\d+\/info\/config\b/, of: CONFIG },
@@ -47,14 +49,15 @@ const ABOUT_ERRORS = [...BOUNDARY.values(), "boundary.response-messages", "time.
 // Whom the error names as a whole: those that were waited for.
 const VALIDATION_ERROR = /^\/error\/data\/validationErrors\/\d+$/;
 // How a failure is told to this side, where it was taken for one; and that it is told at all.
-const OF_FAILURE = ["fail.recorded", "time.wire", "verdict.malformed", "invoke.generic-error"];
+const OF_FAILURE = ["fail.recorded"];
+const OF_REASON = [...OF_FAILURE, "invoke.generic-error"];
 const OF_FAILURES = [...OF_FAILURE, "audit.recorded", "audit.settled", "audit.max-detached", "time.audit-logged"];
 
 // Where these differ, the vector went another way as a whole.
 const WHOLE: ReadonlySet<string> = new Set(["", "/status", "/refused", "/rejected"]);
 
 /** All requirements that a part belongs to. */
-export const PART_REQUIREMENTS: ReadonlySet<string> = new Set([...Object.values(PARTS).flatMap((parts) => parts.flatMap((part) => part.of)), ...ABOUT_ERRORS, "verdict.all-complete", ...OF_ORDER, ...OF_FAILURES, "invoke.flat"]);
+export const PART_REQUIREMENTS: ReadonlySet<string> = new Set([...Object.values(PARTS).flatMap((parts) => parts.flatMap((part) => part.of)), ...ABOUT_ERRORS, "verdict.all-complete", ...OF_ORDER, ...OF_FAILURES, ...OF_REASON, "invoke.flat"]);
 
 /**
  * The requirements that a vector's failure speaks against, from where the outcome is not as expected: those of the vector, unless all that
@@ -82,15 +85,15 @@ function ownersOf(kind: Vector["kind"], { pointer, kind: change }: Change, expec
   if (results === "order" && /^\/results\b/.test(pointer)) return OF_ORDER;
   if (kind === "chain" && VALIDATION_ERROR.test(pointer) && change !== "replaced") return [...ABOUT_ERRORS, "verdict.all-complete"];
   if (kind === "chain" && /^\/error\b/.test(pointer)) return ownersOfError(expect);
-  if (kind === "chain" && pointer === "/abortedAt/reason") return results !== "other" && stoppedByFailure(expect) ? OF_FAILURE : undefined;
   if (results === "failures" && /^\/results\/\d+$/.test(pointer)) return OF_FAILURES;
-  if (results === "failures" && /^\/results\/\d+\/(?!mode$)/.test(pointer)) return isOtherLimit(pointer, change) ? undefined : OF_FAILURE;
+  if (results === "failures" && /^\/results\/\d+\/(?!mode$)/.test(pointer)) return ownersOfFailure(pointer, change);
   return PARTS[kind]?.find((part) => part.pattern.test(pointer) && (part.change === undefined || part.change === change))?.of;
 }
 
-// Another limit than expected is no matter of how it is told.
-function isOtherLimit(pointer: string, change: Change["kind"]): boolean {
-  return change === "replaced" && pointer.endsWith("/error/timeoutMs");
+function ownersOfFailure(pointer: string, change: Change["kind"]): readonly string[] | undefined {
+  if (change !== "replaced") return OF_FAILURE;
+  // Another limit than expected is no matter of how it is told.
+  return pointer.endsWith("/error/timeoutMs") ? undefined : pointer.endsWith("/error/reason") ? OF_REASON : OF_FAILURE;
 }
 
 /** An outcome whose result is nested as Go nests it, without that; `undefined` where it is not. */
@@ -115,11 +118,6 @@ function differenceOfResults(expect: unknown, actual: unknown): ResultsDifferenc
   // What failed and is recorded as a success was not taken for a failure.
   const succeeded = found.some((result) => ofFailed(result) && (result["valid"] === true || result["modified"] === true));
   return !succeeded && expected.filter(ofFailed).every(isFailure) && others(expected) === others(found) ? "failures" : "other";
-}
-
-function stoppedByFailure(expect: unknown): boolean {
-  const { abortedAt } = isObject(expect) ? expect : {};
-  return isObject(abortedAt) && resultsOf(expect)?.some((result) => isFailure(result) && result["interceptor"] === abortedAt["interceptor"]) === true;
 }
 
 function resultsOf(outcome: unknown): readonly JsonObject[] | undefined {

@@ -26,6 +26,8 @@ test("what differs in a part that has requirements of its own speaks against the
   assert.deepEqual(blame(one, { status: "success" }, { status: "success", finalPayload: {} }), ["atomic.final-payload"]);
   assert.deepEqual(blame(one, { ...EXPECT, validationSummary: { errors: 2, warnings: 0, infos: 0 } }), ["verdict.summary"]);
   assert.deepEqual(blame(one, { ...EXPECT, payloadAfterwards: { a: 2 } }), ["isolation"]);
+  for (const abortedAt of [undefined, { ...EXPECT.abortedAt, reason: "boom" }, { ...EXPECT.abortedAt, type: "timeout" }]) assert.deepEqual(blame(one, { ...EXPECT, abortedAt }), ["verdict.aborted-at"]);
+  assert.deepEqual(blame(one, { ...EXPECT, abortedAt: { ...EXPECT.abortedAt, interceptor: "w" } }), one);
   assert.deepEqual(blame(one, { ...EXPECT, results: [{ interceptor: "v", valid: false, info: {} }] }), ["audit.recorded", "config.overlay"]);
   assert.deepEqual(blame(one, { ...EXPECT, results: [{ ...EXPECT.results[0], severity: "error" }] }), ["verdict.unambiguous"]);
   assert.deepEqual([...blame(one, { ...EXPECT, error: { code: -32000 }, finalPayload: {} })].sort(), ["atomic.final-payload", "boundary.validation"]);
@@ -44,7 +46,7 @@ test("any other difference speaks against all that the vector proves, and a wron
   const two = ["verdict.error-blocks", "order.receiving"];
   assert.deepEqual(blame(two, { ...EXPECT, calls: [] }), two);
   assert.deepEqual(blame(two, { ...EXPECT, results: [] }), two);
-  assert.deepEqual([...blame(two, { ...EXPECT, abortedAt: undefined, error: undefined })].sort(), ["boundary.validation", ...two].sort());
+  assert.deepEqual([...blame(two, { ...EXPECT, abortedAt: undefined, error: undefined })].sort(), ["boundary.validation", "verdict.aborted-at"]);
   assert.deepEqual(blame(two, { ...EXPECT, status: "success", error: undefined, finalPayload: {} }), two);
   assert.deepEqual(blame(two, { refused: true }), two);
   assert.deepEqual(blame(two, { hangs: "no answer" }), two);
@@ -73,8 +75,6 @@ test("a failure that is recorded in another way, or not at all, speaks against t
   for (const results of [[audit, good], [{ ...bare, error: "boom" }, audit, good], [{ ...bare, valid: false, severity: "error" }, audit, good], [good]]) {
     assert.deepEqual(of(["fail.closed", "time.cancel"], { results }), ["fail.recorded"], JSON.stringify(results));
   }
-  assert.deepEqual(of(["fail.closed"], { abortedAt: { ...expect.abortedAt, reason: "boom" } }), ["fail.recorded"]);
-  assert.deepEqual(of(["fail.closed"], { abortedAt: { ...expect.abortedAt, interceptor: "z" } }), ["fail.closed"]);
   assert.deepEqual(of(["audit.recorded"], { results: [failed, good] }), ["audit.recorded"]);
   assert.deepEqual(of(["audit.recorded"], { results: [failed, { ...audit, error: 1 }, good] }), ["fail.recorded"]);
   const limited = { ...expect, results: [{ ...failed, error: { code: -32000, reason: "timeout", timeoutMs: 5 } }] };
