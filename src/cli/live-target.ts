@@ -1,6 +1,7 @@
+import { deliveryOf } from "../core/base/delivery.ts";
 import { describeError, LocalError, RpcError } from "../core/base/errors.ts";
 import { createSignal, type Signal } from "../core/base/signal.ts";
-import { isObject, type JsonObject } from "../core/base/json.ts";
+import type { JsonObject } from "../core/base/json.ts";
 import type { ServerTarget } from "../core/client/local-chain.ts";
 import type { McpClient } from "../core/mcp/client.ts";
 import { NoOutcome } from "../conformance/no-outcome.ts";
@@ -70,7 +71,7 @@ export function liveTarget(server: ServerTarget, timeoutMs: number): LiveTarget 
       await within(Math.min(PING_MS, timeoutMs), "no answer to a ping", (signal) => client.ping({ signal }));
       return true;
     } catch (thrown) {
-      return thrown instanceof RpcError && !isStandIn(thrown);
+      return isAnswer(thrown);
     }
   };
 
@@ -95,7 +96,7 @@ export function liveTarget(server: ServerTarget, timeoutMs: number): LiveTarget 
     try {
       return await answering;
     } catch (thrown) {
-      if (thrown instanceof RpcError && !isStandIn(thrown)) throw thrown;
+      if (isAnswer(thrown)) throw thrown;
       doubtful = true;
       throw broken(describeError(thrown), thrown);
     } finally {
@@ -111,9 +112,9 @@ export function liveTarget(server: ServerTarget, timeoutMs: number): LiveTarget 
   };
 }
 
-// What a transport makes up where an answer does not come, or cannot be read. It is no error of the server's, which a vector may expect.
-function isStandIn({ data }: RpcError): boolean {
-  return isObject(data) && (data["delivery"] === "none" || data["delivery"] === "unknown");
+// A vector may expect an error of the server's, but none that our transport made up.
+function isAnswer(thrown: unknown): boolean {
+  return thrown instanceof RpcError && deliveryOf(thrown) === undefined;
 }
 
 function broken(what: string, cause?: unknown): NoOutcome {
