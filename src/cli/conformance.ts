@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { describeError } from "../core/base/errors.ts";
 import type { ServerTarget } from "../core/client/local-chain.ts";
 import { checkHeaders } from "../core/http/client-call.ts";
+import { PROTOCOL_VERSIONS } from "../core/wire/versions.ts";
 import { ADAPTER_KINDS } from "../conformance/adapter-protocol.ts";
 import { reportOf, runVectors, type VectorOutcome } from "../conformance/kit.ts";
 import { formatReport, REPORTERS } from "../conformance/reporters.ts";
@@ -17,8 +18,9 @@ import { isHttpUrl, splitWords } from "./words.ts";
 
 const OPTIONS: readonly OptionSpec[] = [
   { name: "command", value: "LINE", help: "starts a server that hosts the fixtures: list and invoke vectors" },
-  { name: "url", value: "URL", help: "such a server over HTTP, in whatever revision it speaks" },
+  { name: "url", value: "URL", help: "such a server over HTTP" },
   { name: "header", value: "NAME=VALUE", many: true, help: "goes with each request to the URL, as in --header Authorization='Bearer …'" },
+  { name: "revision", value: "DATE", choices: PROTOCOL_VERSIONS, help: "the revision of MCP to speak with the server; the newest that both know unless said" },
   { name: "adapter", value: "LINE", help: "starts a program that speaks the adapter protocol: chain, descriptor and dialect vectors" },
   { name: "reporter", value: "KIND", choices: REPORTERS, help: "text (the default), json, junit or markdown" },
   { name: "output", value: "FILE", help: "where the report goes; stdout otherwise" },
@@ -66,7 +68,8 @@ export async function conformance(words: readonly string[]): Promise<Exit> {
   const vectors = readVectors(kinds);
   const known = readKnown(values.get("known")?.[0], new Set(vectors.map(({ id }) => id)));
 
-  const live = server === undefined ? undefined : liveTarget(server, timeoutMs);
+  const versions = values.get("revision");
+  const live = server === undefined ? undefined : liveTarget(server, timeoutMs, versions === undefined ? {} : { versions });
   const spawned = adapter === undefined ? undefined : spawnedAdapter(adapter, timeoutMs);
   const onOutcome = process.stderr.isTTY ? showProgress(vectors.length, process.stderr) : () => {};
   // Each is made ready for the kinds of its own.

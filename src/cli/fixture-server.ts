@@ -8,7 +8,6 @@ import { protectStdout, stdioTransport } from "../node/stdio.ts";
 import { UsageError } from "./errors.ts";
 import type { Exit } from "./exit.ts";
 import { describeOptions, parseOptions, type OptionSpec } from "./options.ts";
-import { ENDING_SIGNALS } from "./signals.ts";
 import { readFixtures } from "./spec-files.ts";
 
 const OPTIONS: readonly OptionSpec[] = [
@@ -25,8 +24,11 @@ Without options it serves one client on stdio, and ends with it.
 ${describeOptions(OPTIONS)}
 
 With --http, the one line on stdout is the URL of the server, once it listens.
-SIGINT, SIGTERM and SIGHUP end it, with exit code 0.
+SIGINT and SIGTERM end it, with exit code 0.
 `;
+
+// Not SIGHUP: a server that was started under nohup lives on.
+const STOPPING = ["SIGINT", "SIGTERM"] as const;
 
 /** Serves until the client goes; over HTTP, until a signal comes. */
 export async function serveFixtures(words: readonly string[]): Promise<Exit> {
@@ -54,10 +56,10 @@ async function serveHttp(server: McpServer, port: number): Promise<Exit> {
   }
   // Once: a second signal ends the process here and now, whatever still hangs.
   const stop = () => {
-    for (const signal of ENDING_SIGNALS) process.off(signal, stop);
+    for (const signal of STOPPING) process.off(signal, stop);
     void listener.close();
   };
-  for (const signal of ENDING_SIGNALS) process.on(signal, stop);
+  for (const signal of STOPPING) process.on(signal, stop);
   process.stderr.write(`mcp-interceptors: serving the fixtures on ${listener.url}\n`);
   process.stdout.write(`${listener.url}\n`);
   await serve(server, listener);

@@ -6,7 +6,7 @@ import type { ServerTarget } from "../core/client/local-chain.ts";
 import type { McpClient } from "../core/mcp/client.ts";
 import { NoOutcome } from "../conformance/no-outcome.ts";
 import type { Target } from "../conformance/target.ts";
-import { connectServer } from "../node/chain.ts";
+import { connectServer, type ConnectServerOptions } from "../node/chain.ts";
 import { nodeHost } from "../node/host.ts";
 
 export interface LiveTarget {
@@ -23,9 +23,10 @@ const RETRY_MS = 200;
 
 /**
  * An interceptor server as a target: a command on stdio, or behind a URL. `target.ready` connects to it, and again after it went or hung: a
- * command is started anew, one behind a URL is waited for, up to `timeoutMs`. One that cannot be had stays so.
+ * command is started anew, one behind a URL is waited for, up to `timeoutMs`. One that cannot be had stays so. `versions` are the revisions that may be
+ * spoken; the newest that both sides know unless said.
  */
-export function liveTarget(server: ServerTarget, timeoutMs: number): LiveTarget {
+export function liveTarget(server: ServerTarget, timeoutMs: number, options: Pick<ConnectServerOptions, "versions"> = {}): LiveTarget {
   const host = nodeHost();
   let starts = 0;
   let current: McpClient | undefined;
@@ -53,7 +54,7 @@ export function liveTarget(server: ServerTarget, timeoutMs: number): LiveTarget 
     const until = host.now() + timeoutMs;
     for (;;) {
       try {
-        current = await within(timeoutMs, "no connection", (signal) => connectServer(server, signal));
+        current = await within(timeoutMs, "no connection", (signal) => connectServer(server, signal, options));
         return;
       } catch (thrown) {
         // Where there has never been a server none is on its way up: a wrong URL is told at once.

@@ -165,6 +165,23 @@ describe("conformance --url", () => {
     await listener.close();
   });
 
+  it("speaks the revision that it is told to, and the newest otherwise", async () => {
+    const spoken = new Set<string | undefined>();
+    const listener = await listening({
+      authenticate: ({ headers }) => {
+        spoken.add(headers.get("mcp-protocol-version"));
+        return { principal: { type: "user" as const, id: "kit" } };
+      },
+    });
+    for (const [words, versions] of [[[], ["2026-07-28"]], [["--revision", "2025-11-25"], [undefined, "2025-11-25"]]] as const) {
+      spoken.clear();
+      assert.deepEqual(await measured(listener.url, ...words), { code: 0 });
+      assert.deepEqual([...spoken], versions);
+    }
+    await assert.rejects(measured(listener.url, "--revision", "2025-01-01"), /--revision must be one of 2026-07-28, /);
+    await listener.close();
+  });
+
   it("refuses what is no URL, another server beside it, and headers that are none, without a word of their values", async () => {
     const refuses = async (words: readonly string[], message: RegExp) => {
       await assert.rejects(conformance(words), (thrown) => {
