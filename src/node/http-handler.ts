@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { LocalError } from "../core/base/errors.ts";
 import { resolveLimits, type Limits } from "../core/base/limits.ts";
 import { OwnSignal } from "../core/base/signal.ts";
-import type { HeaderMap, HttpHandler, HttpRequest, TextSource } from "../core/http/exchange.ts";
+import type { HttpHandler, HttpRequest, TextSource } from "../core/http/exchange.ts";
 
 export interface HandlerOptions {
   /** 0, the default, takes any free one. */
@@ -107,7 +107,16 @@ interface NodeRequest extends HttpRequest {
 }
 
 function toRequest(message: IncomingMessage, response: ServerResponse): NodeRequest {
-  const { url = "/", method = "GET" } = message;
+  const { method = "GET" } = message;
+  const headers = toHeaders(message);
+  let { url = "/" } = message;
+  // In this form, as sent to proxies, it is the target that says for whom the request is (RFC 9112, 3.2.2).
+  const absolute = /^https?:\/\/([^/?#]*)(.*)$/i.exec(url);
+  if (absolute !== null) {
+    const [, authority = "", rest = ""] = absolute;
+    headers.set("host", authority);
+    url = rest.startsWith("/") ? rest : `/${rest}`;
+  }
   const question = url.indexOf("?");
   const signal = new OwnSignal();
   response.on("close", () => {
@@ -120,7 +129,7 @@ function toRequest(message: IncomingMessage, response: ServerResponse): NodeRequ
     method,
     path: question < 0 ? url : url.slice(0, question),
     query: question < 0 ? "" : url.slice(question + 1),
-    headers: toHeaders(message),
+    headers,
     signal,
     get read() {
       return read;
@@ -133,7 +142,7 @@ function toRequest(message: IncomingMessage, response: ServerResponse): NodeRequ
 }
 
 // From the list as it came: Node's own object keeps the first of some headers that come twice, where another hop may keep the last.
-function toHeaders({ rawHeaders }: IncomingMessage): HeaderMap {
+function toHeaders({ rawHeaders }: IncomingMessage): Map<string, string> {
   const headers = new Map<string, string>();
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
     const name = rawHeaders[at]!.toLowerCase();

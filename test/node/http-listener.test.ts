@@ -169,6 +169,27 @@ describe("listenHttp", () => {
     await listener.close();
   });
 
+  it("is reached by the name of this machine that it was told to listen on", { skip: process.platform === "darwin" }, async () => {
+    await withListener({ host: "127.0.0.2" }, async ({ url }) => {
+      assert.equal((await send(url, echo as never)).status, 200);
+      assert.equal((await send(url, { ...(echo as object), headers: { ...echo.headers, host: "evil.example" } })).status, 403);
+    });
+  });
+
+  it("takes a target in absolute form, and the name in it for the one that the request is for", async () => {
+    await withListener({}, async ({ port }) => {
+      const body = JSON.stringify(echo.body);
+      const lines = Object.entries({ ...echo.headers, accept: "*/*", "content-type": "application/json", "content-length": String(Buffer.byteLength(body)) });
+      const to = (target: string) =>
+        raw(port, `POST ${target} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join("")}\r\n${body}`);
+      assert.match(await to("http://localhost/mcp?x"), /^HTTP\/1.1 200 /);
+      assert.match(await to("HTTP://LOCALHOST:1/mcp"), /^HTTP\/1.1 200 /);
+      assert.match(await to("http://evil.example/mcp"), /^HTTP\/1.1 403 /);
+      assert.match(await to("http://localhost@evil.example/mcp"), /^HTTP\/1.1 403 /);
+      assert.match(await to("http://localhost?/mcp"), /^HTTP\/1.1 404 /);
+    });
+  });
+
   it("rejects where the port is taken", async () => {
     const listener = await listenHttp();
     await assert.rejects(listenHttp({ port: listener.port }), /EADDRINUSE/);
