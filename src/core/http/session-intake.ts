@@ -4,7 +4,8 @@ import type { Batches } from "../transport/batches.ts";
 import { standIn } from "../transport/handed-over.ts";
 import type { Inbox } from "../transport/inbox.ts";
 import { decodeFrame, errorFrame, type Decoded, type Frame, type InvalidFrame } from "../wire/frame.ts";
-import { isRequest, type RequestId } from "../wire/message.ts";
+import { isNotification, isRequest, type RequestId } from "../wire/message.ts";
+import { saysStatelessItself } from "./eras.ts";
 import type { HttpResponse } from "./exchange.ts";
 import type { HttpPeer } from "./http-peer.ts";
 import { badRequest, emptyResponse, refuse } from "./http-responses.ts";
@@ -65,6 +66,9 @@ async function takeBatch(texts: readonly string[], from: HttpPeer, parts: Intake
     return refusals[0]?.response ?? emptyResponse(202);
   }
   const owed = refusals.filter(({ invalid }) => invalid.answers !== true);
+    } else if (saysStatelessItself(frame.message)) {
+      // It would be served as such, with nothing held to its routing headers.
+      return badRequest("A message of a stateless revision cannot be part of a batch", isRequest(frame.message) ? frame.message.id : undefined);
   const post = open(frames, ids, ids.length + owed.length);
   from.answeredBy(post);
   for (const { invalid } of owed) await post.answer(outgoingText(errorFrame(invalid.id ?? null, invalid.error), limits), 200);

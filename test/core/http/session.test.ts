@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import type { JsonObject } from "../../../src/core/base/json.ts";
 import { memoryEventStore } from "../../../src/core/http/event-store.ts";
 import { settle } from "../../support/fake-host.ts";
-import { initializeCall, openSession, send, type SseEvent } from "../../support/http-exchange.ts";
+import { initializeCall, openSession, send, statelessCall, type SseEvent } from "../../support/http-exchange.ts";
 import { served } from "./kit.ts";
 
 const codeOf = (message: JsonObject) => (message["error"] as { code: number }).code;
@@ -345,3 +345,29 @@ describe("batches", () => {
     assert.equal(await send(http.handle, { body: [init] }).status(), 400);
   });
 });
+
+  it("with a message of a stateless revision are refused: nothing would hold it to its routing headers", async () => {
+    const { http, held } = served();
+    const session = await openSession(http.handle, "2025-03-26");
+    const stateless = statelessCall(1, "tools/call", call("k")).body;
+    for (const body of [[stateless], [{ jsonrpc: "2.0", id: 2, method: "ping" }, stateless], [{ jsonrpc: "2.0", id: 3, method: "server/discover" }]]) {
+      for (const headers of [{}, { "mcp-method": "tools/call", "mcp-name": "echo" }, { "mcp-protocol-version": undefined }]) {
+        const refused = session.post(body, headers);
+        assert.equal(await refused.status(), 400);
+        assert.equal(codeOf(await refused.json()), -32600);
+      }
+    }
+    assert.equal(held.size, 0);
+  });
+
+  it("may lose some of what they ask for to cancellation, and end with the rest", async () => {
+    const { http, held } = served();
+    const session = await openSession(http.handle, "2025-03-26");
+    const batch = session.post([1, 2].map((id) => ({ jsonrpc: "2.0", id, method: "tools/call", params: call(`k${id}`) })));
+    await settle();
+    await session.post([{ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 1 } }]).status();
+    await settle();
+    held.get("k2")!.finish("done");
+    assert.equal((await batch.json())["id"], 2);
+    assert.equal(http.stats().requests, 0);
+  });
