@@ -17,7 +17,8 @@ export interface PostOptions {
   readonly request: Pick<HttpRequest, "signal">;
   /** How many responses the client waits for: one, or those of a batch. */
   readonly responses: number;
-  readonly headers?: HeaderList | undefined;
+  /** Asked for once, when the head of the answer goes out. */
+  readonly headers?: () => HeaderList;
   readonly store?: StreamStore | undefined;
   /** Whether the client is given an id to come back with before there is a message, and does come back (2025-11-25). */
   readonly polls?: boolean;
@@ -67,7 +68,7 @@ export function createPost(options: PostOptions): Post {
     const priming = store === undefined || !polls ? COMMENT : encodePriming(encodeEventId(store.stream, lane.skip()), retryMs);
     // A first connection asks the store for nothing, and cannot fail.
     const source = lane.connect(priming, lane.place);
-    if (source !== undefined) respond(streamResponse(source, headers));
+    if (source !== undefined) respond(streamResponse(source, headers?.()));
     return lane;
   };
 
@@ -100,7 +101,7 @@ export function createPost(options: PostOptions): Post {
       left--;
       if (lost) return DONE;
       if (lane === undefined && left === 0) {
-        respond(jsonResponse(status, data, headers));
+        respond(jsonResponse(status, data, headers?.()));
         return DONE;
       }
       const sent = (lane ?? open()).send(data);

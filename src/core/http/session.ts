@@ -117,7 +117,8 @@ export function createSession({ id, principal, limits, rules, store, ended }: Se
       rules,
       request,
       responses,
-      ...(opens ? { headers: [["mcp-session-id", id]] } : {}),
+      // Unless it was refused.
+      ...(opens ? { headers: () => (version === "" && opening === undefined ? [] : [["mcp-session-id", id]]) } : {}),
       store: stream === undefined ? undefined : storeOf(stream),
       polls: version >= POLLING_SINCE,
       gone() {

@@ -31,6 +31,7 @@ describe("a session", () => {
     const { http } = served();
     const failed = send(http.handle, { body: { jsonrpc: "2.0", id: 1, method: "initialize", params: {} } });
     assert.equal(codeOf(await failed.json()), -32602);
+    assert.equal(await failed.header("mcp-session-id"), undefined);
     assert.equal(http.stats().sessions, 0);
     const slow = served();
     slow.server.use(() => () => new Promise(() => {}));
