@@ -38,6 +38,8 @@ export interface Post {
   answer(data: string, status: number): Promise<void>;
   /** Ends the connection, and lets the client come back. False where it could not. */
   release(ms: number): boolean;
+  /** One of the responses will not come: its request was cancelled. The last one ends the POST. */
+  withdraw(): void;
   /** No response will come. */
   fail(response: HttpResponse): void;
 }
@@ -63,9 +65,10 @@ export function createPost(options: PostOptions): Post {
     gone?.();
   };
 
-  const open = (): SseLane => {
-    lane = createSseLane({ ...rules, store, releaseAfterMs: polls ? rules.releaseAfterMs : undefined, gone: store === undefined ? lose : undefined });
-    const priming = store === undefined || !polls ? COMMENT : encodePriming(encodeEventId(store.stream, lane.skip()), retryMs);
+  const open = (kept = store !== undefined): SseLane => {
+    const of = kept ? store : undefined;
+    lane = createSseLane({ ...rules, store: of, releaseAfterMs: polls ? rules.releaseAfterMs : undefined, gone: of === undefined ? lose : undefined });
+    const priming = of === undefined || !polls ? COMMENT : encodePriming(encodeEventId(of.stream, lane.skip()), retryMs);
     // A first connection asks the store for nothing, and cannot fail.
     const source = lane.connect(priming, lane.place);
     if (source !== undefined) respond(streamResponse(source, headers?.()));
@@ -115,6 +118,13 @@ export function createPost(options: PostOptions): Post {
       if (!opened.connected) return false;
       opened.release(ms);
       return true;
+    },
+    withdraw() {
+      left--;
+      if (left > 0 || lost) return;
+      if (lane !== undefined) lane.complete();
+      // With no event id, for which the client might come back.
+      else if (settle !== undefined) open(false).complete();
     },
     fail(failure) {
       left = 0;

@@ -110,7 +110,7 @@ describe("a session", () => {
     }
   });
 
-  it("is cancelled by the notification, and its POST ends without an answer when the session does", async () => {
+  it("ends the POST of a request that is cancelled, without an answer, and holds nothing more of it", async () => {
     const { http, held } = served();
     const session = await openSession(http.handle);
     const cancelled = session.request(1, "tools/call", call("k"));
@@ -119,9 +119,23 @@ describe("a session", () => {
     assert.equal(await session.post({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 1 } }).status(), 202);
     await settle();
     assert.equal(context.coreSignal.aborted, true);
-    assert.equal(cancelled.answered?.status, undefined);
-    await session.remove().status();
-    assert.equal(await cancelled.status(), 503);
+    assert.equal(await cancelled.header("content-type"), "text/event-stream");
+    assert.deepEqual(dataOf(await cancelled.events()), []);
+    assert.equal(await cancelled.ended(), true);
+    assert.equal(http.stats().requests, 0);
+    assert.equal(await session.request(1, "tools/call", { name: "echo", arguments: { text: "hi" } }).status(), 200);
+  });
+
+  it("takes a cancellation of what is not its own, and goes on with what is", async () => {
+    const { http, held } = served();
+    const [session, other] = [await openSession(http.handle), await openSession(http.handle)];
+    const asked = session.request(1, "tools/call", call("k"));
+    await settle();
+    const cancel = (requestId: unknown) => ({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId } });
+    for (const id of ["1", 2, null, [1]]) assert.equal(await session.post(cancel(id)).status(), 202);
+    assert.equal(await other.post(cancel(1)).status(), 202);
+    held.get("k")!.finish("done");
+    assert.equal(textOf(await asked.json()), "done");
   });
 
   it("that ends while a body comes is none any more", async () => {
@@ -345,7 +359,6 @@ describe("batches", () => {
     assert.equal(await twice.status(), 400);
     assert.equal(await send(http.handle, { body: [init] }).status(), 400);
   });
-});
 
   it("with a message of a stateless revision are refused: nothing would hold it to its routing headers", async () => {
     const { http, held } = served();
@@ -372,3 +385,4 @@ describe("batches", () => {
     assert.equal((await batch.json())["id"], 2);
     assert.equal(http.stats().requests, 0);
   });
+});
