@@ -48,6 +48,8 @@ export async function listenHandler(handler: HttpHandler, options: HandlerOption
     },
     (message, response) => void answer(handler, message, response),
   );
+  // Without this Node asks for every body, those of requests that are about to be refused among them.
+  server.on("checkContinue", (message, response) => void answer(handler, message, response, true));
   server.maxConnections = limits.maxHttpRequests * 2;
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
@@ -79,8 +81,9 @@ function closeServer(server: Server, graceMs: number): Promise<void> {
   });
 }
 
-async function answer(handler: HttpHandler, message: IncomingMessage, response: ServerResponse): Promise<void> {
-  const request = toRequest(message, response);
+// `held`: the client waits to be asked for the body.
+async function answer(handler: HttpHandler, message: IncomingMessage, response: ServerResponse, held = false): Promise<void> {
+  const request = toRequest(message, response, held);
   const { status, headers, body } = await handler(request);
   if (response.destroyed || response.writableEnded) {
     if (typeof body === "object") body.cancel();
@@ -88,8 +91,10 @@ async function answer(handler: HttpHandler, message: IncomingMessage, response: 
   }
   const flat: string[] = [];
   for (const [name, value] of headers) flat.push(name, value);
-  // A body that nobody has read is read through before the connection takes another request: not a long one, nor one of unknown length.
-  if (!message.complete && !request.read && !(Number(request.headers.get("content-length")) <= READ_THROUGH_BYTES)) flat.push("connection", "close");
+  // A body that nobody has read is read through before the connection takes another request: not a long one, nor one of unknown length, nor one
+  // that may not come at all.
+  const long = held || !(Number(request.headers.get("content-length")) <= READ_THROUGH_BYTES);
+  if (!message.complete && !request.read && long) flat.push("connection", "close");
   if (typeof body === "object") {
     response.writeHead(status, flat);
     response.flushHeaders();
@@ -106,7 +111,7 @@ interface NodeRequest extends HttpRequest {
   readonly read: boolean;
 }
 
-function toRequest(message: IncomingMessage, response: ServerResponse): NodeRequest {
+function toRequest(message: IncomingMessage, response: ServerResponse, held: boolean): NodeRequest {
   const { method = "GET" } = message;
   const headers = toHeaders(message);
   let { url = "/" } = message;
@@ -136,6 +141,7 @@ function toRequest(message: IncomingMessage, response: ServerResponse): NodeRequ
     },
     body(maxBytes) {
       read = true;
+      if (held) response.writeContinue();
       return readBody(message, maxBytes);
     },
   };

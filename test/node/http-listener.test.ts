@@ -190,6 +190,29 @@ describe("listenHttp", () => {
     });
   });
 
+  it("asks for a body that waits to be asked for only once it wants to read it", async () => {
+    await withListener({}, async ({ port }) => {
+      const body = JSON.stringify(echo.body);
+      const own = Object.entries(echo.headers ?? {}).map(([name, value]) => `${name}: ${String(value)}\r\n`);
+      const head = (host: string, length: number) =>
+        `POST /mcp HTTP/1.1\r\nHost: ${host}\r\nExpect: 100-continue\r\nAccept: */*\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n`;
+      const refused = await raw(port, `${head("evil.example", 10)}\r\n`);
+      assert.match(refused, /^HTTP\/1.1 403 [^]*connection: close/i, "whether the body still comes is not known");
+      assert.match(await raw(port, `${head("localhost", 1e9)}\r\n`), /^HTTP\/1.1 413 /);
+      const taken = await raw(port, `${head("localhost", Buffer.byteLength(body))}Connection: close\r\n${own.join("")}\r\n${body}`);
+      assert.match(taken, /^HTTP\/1.1 100 Continue\r\n\r\nHTTP\/1.1 200 /);
+    });
+  });
+
+  it("refuses a body in a transfer coding that is not undone here", async () => {
+    await withListener({}, async ({ port }) => {
+      const head = (coding: string) =>
+        `POST /mcp HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAccept: */*\r\nContent-Type: application/json\r\nTransfer-Encoding: ${coding}\r\n\r\n`;
+      assert.match(await raw(port, `${head("gzip, chunked")}2\r\n{}\r\n0\r\n\r\n`), /^HTTP\/1.1 501 /);
+      assert.match(await raw(port, `${head("Chunked")}2\r\n{}\r\n0\r\n\r\n`), /^HTTP\/1.1 400 [^]*-32600/);
+    });
+  });
+
   it("rejects where the port is taken", async () => {
     const listener = await listenHttp();
     await assert.rejects(listenHttp({ port: listener.port }), /EADDRINUSE/);
