@@ -46,10 +46,10 @@ export async function listenHandler(handler: HttpHandler, options: HandlerOption
       // Slow senders are looked for this often.
       connectionsCheckingInterval: Math.max(50, Math.min(1_000, headerTimeoutMs, requestTimeoutMs)),
     },
-    (message, response) => void answer(handler, message, response),
+    (message, response) => serveOne(handler, message, response, false),
   );
   // Without this Node asks for every body, those of requests that are about to be refused among them.
-  server.on("checkContinue", (message, response) => void answer(handler, message, response, true));
+  server.on("checkContinue", (message, response) => serveOne(handler, message, response, true));
   server.maxConnections = limits.maxHttpRequests * 2;
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
@@ -81,8 +81,16 @@ function closeServer(server: Server, graceMs: number): Promise<void> {
   });
 }
 
+// A handler that fails, or answers what cannot be sent, fails for this request alone; what it says is nothing for the client.
+function serveOne(handler: HttpHandler, message: IncomingMessage, response: ServerResponse, held: boolean): void {
+  answer(handler, message, response, held).catch(() => {
+    if (response.headersSent) response.destroy();
+    else response.writeHead(500, "Internal Server Error", { connection: "close", "content-length": "0" }).end();
+  });
+}
+
 // `held`: the client waits to be asked for the body.
-async function answer(handler: HttpHandler, message: IncomingMessage, response: ServerResponse, held = false): Promise<void> {
+async function answer(handler: HttpHandler, message: IncomingMessage, response: ServerResponse, held: boolean): Promise<void> {
   const request = toRequest(message, response, held);
   const { status, headers, body } = await handler(request);
   if (response.destroyed || response.writableEnded) {

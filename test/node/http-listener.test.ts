@@ -161,6 +161,23 @@ describe("listenHttp", () => {
     });
   });
 
+  it("answers 500 where that handler fails or gives what cannot be sent, and cuts an answer that breaks off", async () => {
+    const broken: Record<string, ListenOptions["otherwise"]> = {
+      "/throws": () => Promise.reject(new Error("secret")),
+      "/header": async () => ({ status: 200, headers: [["x-a", "b\nc"]], body: "" }),
+      "/status": async () => ({ status: 7, headers: [], body: "" }),
+      "/stream": async () => ({ status: 200, headers: [], body: { opened() {}, next: () => Promise.reject(new Error("secret")), cancel() {} } }),
+    };
+    await withListener({ otherwise: (request) => broken[request.path]!(request) }, async ({ url }) => {
+      for (const path of ["/throws", "/header", "/status", "/nothing"]) {
+        const { status, text } = await send(url.replace("/mcp", path), { method: "GET" });
+        assert.deepEqual([status, text], [500, ""], path);
+      }
+      await assert.rejects(send(url.replace("/mcp", "/stream"), { method: "GET" }));
+      assert.equal((await send(url, echo as never)).status, 200);
+    });
+  });
+
   it("is not reached from elsewhere unless it is told by which names", async () => {
     await assert.rejects(listenHttp({ host: "0.0.0.0" }), /allowedHosts/);
     const listener = await listenHttp({ host: "0.0.0.0", allowedHosts: ["mcp.example.com"] });
