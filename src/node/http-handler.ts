@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { LocalError } from "../core/base/errors.ts";
 import { resolveLimits, type Limits } from "../core/base/limits.ts";
 import { OwnSignal } from "../core/base/signal.ts";
-import type { HeaderMap, HttpHandler, HttpRequest, TextSource } from "../core/http/exchange.ts";
+import type { HttpHandler, HttpRequest, TextSource } from "../core/http/exchange.ts";
 
 export interface HandlerOptions {
   /** 0, the default, takes any free one. */
@@ -46,8 +46,10 @@ export async function listenHandler(handler: HttpHandler, options: HandlerOption
       // Slow senders are looked for this often.
       connectionsCheckingInterval: Math.max(50, Math.min(1_000, headerTimeoutMs, requestTimeoutMs)),
     },
-    (message, response) => void answer(handler, message, response),
+    (message, response) => serveOne(handler, message, response, false),
   );
+  // Without this Node asks for every body, those of requests that are about to be refused among them.
+  server.on("checkContinue", (message, response) => serveOne(handler, message, response, true));
   server.maxConnections = limits.maxHttpRequests * 2;
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
@@ -79,8 +81,17 @@ function closeServer(server: Server, graceMs: number): Promise<void> {
   });
 }
 
-async function answer(handler: HttpHandler, message: IncomingMessage, response: ServerResponse): Promise<void> {
-  const request = toRequest(message, response);
+// A handler that fails, or answers what cannot be sent, fails for this request alone; what it says is nothing for the client.
+function serveOne(handler: HttpHandler, message: IncomingMessage, response: ServerResponse, held: boolean): void {
+  answer(handler, message, response, held).catch(() => {
+    if (response.headersSent) response.destroy();
+    else response.writeHead(500, "Internal Server Error", { connection: "close", "content-length": "0" }).end();
+  });
+}
+
+// `held`: the client waits to be asked for the body.
+async function answer(handler: HttpHandler, message: IncomingMessage, response: ServerResponse, held: boolean): Promise<void> {
+  const request = toRequest(message, response, held);
   const { status, headers, body } = await handler(request);
   if (response.destroyed || response.writableEnded) {
     if (typeof body === "object") body.cancel();
@@ -88,8 +99,10 @@ async function answer(handler: HttpHandler, message: IncomingMessage, response: 
   }
   const flat: string[] = [];
   for (const [name, value] of headers) flat.push(name, value);
-  // A body that nobody has read is read through before the connection takes another request: not a long one, nor one of unknown length.
-  if (!message.complete && !request.read && !(Number(request.headers.get("content-length")) <= READ_THROUGH_BYTES)) flat.push("connection", "close");
+  // A body that nobody has read is read through before the connection takes another request: not a long one, nor one of unknown length, nor one
+  // that may not come at all.
+  const long = held || !(Number(request.headers.get("content-length")) <= READ_THROUGH_BYTES);
+  if (!message.complete && !request.read && long) flat.push("connection", "close");
   if (typeof body === "object") {
     response.writeHead(status, flat);
     response.flushHeaders();
@@ -106,8 +119,17 @@ interface NodeRequest extends HttpRequest {
   readonly read: boolean;
 }
 
-function toRequest(message: IncomingMessage, response: ServerResponse): NodeRequest {
-  const { url = "/", method = "GET" } = message;
+function toRequest(message: IncomingMessage, response: ServerResponse, held: boolean): NodeRequest {
+  const { method = "GET" } = message;
+  const headers = toHeaders(message);
+  let { url = "/" } = message;
+  // In this form, as sent to proxies, it is the target that says for whom the request is (RFC 9112, 3.2.2).
+  const absolute = /^https?:\/\/([^/?#]*)(.*)$/i.exec(url);
+  if (absolute !== null) {
+    const [, authority = "", rest = ""] = absolute;
+    headers.set("host", authority);
+    url = rest.startsWith("/") ? rest : `/${rest}`;
+  }
   const question = url.indexOf("?");
   const signal = new OwnSignal();
   response.on("close", () => {
@@ -120,20 +142,21 @@ function toRequest(message: IncomingMessage, response: ServerResponse): NodeRequ
     method,
     path: question < 0 ? url : url.slice(0, question),
     query: question < 0 ? "" : url.slice(question + 1),
-    headers: toHeaders(message),
+    headers,
     signal,
     get read() {
       return read;
     },
     body(maxBytes) {
       read = true;
+      if (held) response.writeContinue();
       return readBody(message, maxBytes);
     },
   };
 }
 
 // From the list as it came: Node's own object keeps the first of some headers that come twice, where another hop may keep the last.
-function toHeaders({ rawHeaders }: IncomingMessage): HeaderMap {
+function toHeaders({ rawHeaders }: IncomingMessage): Map<string, string> {
   const headers = new Map<string, string>();
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
     const name = rawHeaders[at]!.toLowerCase();

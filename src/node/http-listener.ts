@@ -32,7 +32,9 @@ export async function listenHttp(options: ListenOptions = {}): Promise<HttpListe
   if (rest.allowedHosts === undefined && !isLoopback(host)) {
     throw new LocalError("invalid_argument", `a server on ${host} needs allowedHosts: the names that clients call it by, or "any"`);
   }
-  const server = createHttpServer({ ...rest, closeGraceMs, host: nodeHost() });
+  // Whatever name of this machine it is told to listen on is one that clients call it by.
+  const allowedHosts = rest.allowedHosts ?? [...LOOPBACK_HOSTS, host.includes(":") ? `[${host}]` : host];
+  const server = createHttpServer({ ...rest, allowedHosts, closeGraceMs, host: nodeHost() });
   const handler: HttpHandler = (request) => (request.path === path ? server.handle(request) : otherwise(request));
   const { origin, port, close } = await listenHandler(handler, { ...rest, host });
   return {

@@ -32,6 +32,7 @@ export function createHttpSend({ keepAliveMs = 4_000, maxConnections = Infinity,
 
   const target = (url: string) => {
     if (last?.url !== url) {
+      if (!URL.canParse(url)) throw new LocalError("invalid_argument", `${JSON.stringify(url)} is no URL`, { details: { delivery: "none" } });
       const parsed = new URL(url);
       const { protocol, hostname, port, path } = urlToHttpOptions(parsed);
       // Without credentials that the URL may have: they belong into headers.

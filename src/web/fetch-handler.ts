@@ -15,7 +15,7 @@ export interface FetchHandler extends HttpServer {
  */
 export function fetchHandler(options: HttpServerOptions = {}): FetchHandler {
   const server = createHttpServer(options);
-  return { ...server, fetch: async (request) => toResponse(await server.handle(toRequest(request))) };
+  return { ...server, fetch: async (request) => toResponse(await server.handle(toRequest(request)), request.signal) };
 }
 
 /** A WHATWG request as the server reads it. */
@@ -66,26 +66,43 @@ async function readBody(request: Request, maxBytes: number): Promise<Uint8Array>
   return whole;
 }
 
-function toResponse({ status, headers, body }: HttpResponse): Response {
+function toResponse({ status, headers, body }: HttpResponse, signal: AbortSignal): Response {
   const init = { status, headers: headers.map(([name, value]): [string, string] => [name, value]) };
   if (typeof body !== "object") return new Response(body ?? null, init);
-  return new Response(toStream(body), init);
+  return new Response(toStream(body, signal), init);
 }
 
 // Nothing is pulled ahead of the reader: what waits, waits in the source, under its limits.
-function toStream(source: TextSource): ReadableStream<Uint8Array> {
+// A client that is gone is told by either: the body's cancellation or the request's signal.
+function toStream(source: TextSource, signal: AbortSignal): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
+  let leave = () => {};
+  const over = () => signal.removeEventListener("abort", leave);
   return new ReadableStream<Uint8Array>(
     {
       start(controller) {
-        source.opened(() => controller.error(new LocalError("closed", "the reader took nothing for too long")));
+        source.opened(() => {
+          over();
+          controller.error(new LocalError("closed", "the reader took nothing for too long"));
+        });
+        leave = () => {
+          controller.error(new LocalError("aborted", "the client has closed the connection"));
+          source.cancel();
+        };
+        signal.addEventListener("abort", leave, { once: true });
+        if (signal.aborted) leave();
       },
       async pull(controller) {
         const text = await source.next();
-        if (text === undefined) controller.close();
-        else controller.enqueue(encoder.encode(text));
+        if (signal.aborted) return;
+        if (text !== undefined) return controller.enqueue(encoder.encode(text));
+        over();
+        controller.close();
       },
-      cancel: () => source.cancel(),
+      cancel() {
+        over();
+        source.cancel();
+      },
     },
     { highWaterMark: 0 },
   );

@@ -161,12 +161,73 @@ describe("listenHttp", () => {
     });
   });
 
+  it("answers 500 where that handler fails or gives what cannot be sent, and cuts an answer that breaks off", async () => {
+    const broken: Record<string, ListenOptions["otherwise"]> = {
+      "/throws": () => Promise.reject(new Error("secret")),
+      "/header": async () => ({ status: 200, headers: [["x-a", "b\nc"]], body: "" }),
+      "/status": async () => ({ status: 7, headers: [], body: "" }),
+      "/stream": async () => ({ status: 200, headers: [], body: { opened() {}, next: () => Promise.reject(new Error("secret")), cancel() {} } }),
+    };
+    await withListener({ otherwise: (request) => broken[request.path]!(request) }, async ({ url }) => {
+      for (const path of ["/throws", "/header", "/status", "/nothing"]) {
+        const { status, text } = await send(url.replace("/mcp", path), { method: "GET" });
+        assert.deepEqual([status, text], [500, ""], path);
+      }
+      await assert.rejects(send(url.replace("/mcp", "/stream"), { method: "GET" }));
+      assert.equal((await send(url, echo as never)).status, 200);
+    });
+  });
+
   it("is not reached from elsewhere unless it is told by which names", async () => {
     await assert.rejects(listenHttp({ host: "0.0.0.0" }), /allowedHosts/);
     const listener = await listenHttp({ host: "0.0.0.0", allowedHosts: ["mcp.example.com"] });
     const url = `http://127.0.0.1:${listener.port}/mcp`;
     assert.equal((await send(url, echo as never)).status, 403);
     await listener.close();
+  });
+
+  it("is reached by the name of this machine that it was told to listen on", { skip: process.platform === "darwin" }, async () => {
+    await withListener({ host: "127.0.0.2" }, async ({ url }) => {
+      assert.equal((await send(url, echo as never)).status, 200);
+      assert.equal((await send(url, { ...(echo as object), headers: { ...echo.headers, host: "evil.example" } })).status, 403);
+    });
+  });
+
+  it("takes a target in absolute form, and the name in it for the one that the request is for", async () => {
+    await withListener({}, async ({ port }) => {
+      const body = JSON.stringify(echo.body);
+      const lines = Object.entries({ ...echo.headers, accept: "*/*", "content-type": "application/json", "content-length": String(Buffer.byteLength(body)) });
+      const to = (target: string) =>
+        raw(port, `POST ${target} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join("")}\r\n${body}`);
+      assert.match(await to("http://localhost/mcp?x"), /^HTTP\/1.1 200 /);
+      assert.match(await to("HTTP://LOCALHOST:1/mcp"), /^HTTP\/1.1 200 /);
+      assert.match(await to("http://evil.example/mcp"), /^HTTP\/1.1 403 /);
+      assert.match(await to("http://localhost@evil.example/mcp"), /^HTTP\/1.1 403 /);
+      assert.match(await to("http://localhost?/mcp"), /^HTTP\/1.1 404 /);
+    });
+  });
+
+  it("asks for a body that waits to be asked for only once it wants to read it", async () => {
+    await withListener({}, async ({ port }) => {
+      const body = JSON.stringify(echo.body);
+      const own = Object.entries(echo.headers ?? {}).map(([name, value]) => `${name}: ${String(value)}\r\n`);
+      const head = (host: string, length: number) =>
+        `POST /mcp HTTP/1.1\r\nHost: ${host}\r\nExpect: 100-continue\r\nAccept: */*\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n`;
+      const refused = await raw(port, `${head("evil.example", 10)}\r\n`);
+      assert.match(refused, /^HTTP\/1.1 403 [^]*connection: close/i, "whether the body still comes is not known");
+      assert.match(await raw(port, `${head("localhost", 1e9)}\r\n`), /^HTTP\/1.1 413 /);
+      const taken = await raw(port, `${head("localhost", Buffer.byteLength(body))}Connection: close\r\n${own.join("")}\r\n${body}`);
+      assert.match(taken, /^HTTP\/1.1 100 Continue\r\n\r\nHTTP\/1.1 200 /);
+    });
+  });
+
+  it("refuses a body in a transfer coding that is not undone here", async () => {
+    await withListener({}, async ({ port }) => {
+      const head = (coding: string) =>
+        `POST /mcp HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAccept: */*\r\nContent-Type: application/json\r\nTransfer-Encoding: ${coding}\r\n\r\n`;
+      assert.match(await raw(port, `${head("gzip, chunked")}2\r\n{}\r\n0\r\n\r\n`), /^HTTP\/1.1 501 /);
+      assert.match(await raw(port, `${head("Chunked")}2\r\n{}\r\n0\r\n\r\n`), /^HTTP\/1.1 400 [^]*-32600/);
+    });
   });
 
   it("rejects where the port is taken", async () => {

@@ -214,6 +214,12 @@ describe("createHttpSend of Node, in what fetch does not say", () => {
     send.close();
   });
 
+  it("says that nothing was delivered to what is no URL", async () => {
+    const send = createHttpSend();
+    for (const url of ["http://127.0.0.1:99999/", "http://[::1"]) await assert.rejects(send(post(url)), says("invalid_argument", "none"));
+    send.close();
+  });
+
   it("takes no encoded body, as it asks for none", async () => {
     const send = createHttpSend();
     await serving((request, response) => {

@@ -59,6 +59,21 @@ describe("fetchHandler", () => {
     assert.deepEqual(handler.stats(), { sessions: 0, stateless: 0, requests: 0, waiting: 0 });
   });
 
+  it("hears by the signal of a request of a reader that leaves its stream, read or not", async () => {
+    for (const read of [true, false]) {
+      const { handler } = served();
+      const client = new AbortController();
+      const call = statelessCall(2, "subscriptions/listen", { notifications: { toolsListChanged: true } });
+      const answer = await handler.fetch(toRequest(call, { signal: client.signal }));
+      const reader = answer.body!.getReader();
+      if (read) await reader.read();
+      client.abort();
+      await settle();
+      assert.deepEqual(handler.stats(), { sessions: 0, stateless: 0, requests: 0, waiting: 0 });
+      await assert.rejects(reader.read());
+    }
+  });
+
   it("cuts off a reader that takes nothing", async () => {
     const { handler, host, server } = served({ limits: { maxStreamChars: 100 } });
     const answer = await handler.fetch(toRequest(statelessCall(2, "subscriptions/listen", { notifications: { toolsListChanged: true } })));

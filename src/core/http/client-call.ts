@@ -45,7 +45,10 @@ export type Caller = (call: ClientCall) => Promise<HttpAnswer>;
 const MAX_HOPS = 3;
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 // Those that follow from what is sent. One set by hand would contradict it.
-const OURS: ReadonlySet<string> = new Set(["accept", "content-type", "content-length", ...Object.values(HEADER)]);
+const OURS: ReadonlySet<string> = new Set([
+  ...["accept", "accept-encoding", "connection", "content-length", "content-type", "host", "transfer-encoding"],
+  ...Object.values(HEADER),
+]);
 
 export function createCaller({ url, send, headers, authorize }: CallerOptions): Caller {
   const fixed = checkHeaders(headers ?? {});

@@ -97,6 +97,7 @@ async function readStreams(exchange: Exchange, answer: HttpAnswer, parts: Exchan
   let { body } = answer;
   let reader = readStream(body, parts);
   let failures = 0;
+  let first = true;
   for (;;) {
     const ended = await readToEnd(reader, body, exchange, parts);
     if ("outcome" in ended) return ended.outcome;
@@ -107,7 +108,8 @@ async function readStreams(exchange: Exchange, answer: HttpAnswer, parts: Exchan
     // Tries until a stream opens. What has been read before does not count for the one after.
     for (;;) {
       if (failures > parts.maxReconnects) return { failure: { ...ended.failure, message: `${ended.failure.message}, and could not be resumed` } };
-      await pause(parts.host, reconnectWait(retryMs, failures), signal);
+      await pause(parts.host, reconnectWait(retryMs, failures, first), signal);
+      first = false;
       if (signal.aborted) return { failure: ended.failure };
       failures++;
       const again = await resume(lastEventId, signal).catch(() => undefined);

@@ -25,6 +25,7 @@ export async function listen(headers: HeaderList, signal: Signal, parts: ListenP
   let lastEventId = "";
   let retryMs: number | undefined;
   let failures = 0;
+  let first = true;
   while (!signal.aborted) {
     const resuming = isResumable(lastEventId);
     const from: HeaderList = resuming ? [[HEADER.lastEventId, lastEventId]] : [];
@@ -46,7 +47,8 @@ export async function listen(headers: HeaderList, signal: Signal, parts: ListenP
       retryMs = undefined;
     }
     // Nobody waits for this stream, so it keeps no process alive.
-    await pause(host, reconnectWait(retryMs, failures++), signal, true);
+    await pause(host, reconnectWait(retryMs, failures++, first), signal, true);
+    first = false;
   }
 }
 

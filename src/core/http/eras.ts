@@ -30,7 +30,12 @@ export function isStateless(headers: HeaderMap, message: Message, versions: Vers
   // A handshake has no version yet: no header may veto it.
   if (asks && message.method === "initialize") return isModern(message.params);
   if (saysStateless(headers, versions)) return true;
-  if (!asks) return false;
+  return saysStatelessItself(message);
+}
+
+/** Whether a message says by itself, without the headers that it comes with, that it is of a stateless revision. */
+export function saysStatelessItself(message: Message): boolean {
+  if (!("method" in message) || message.method === undefined) return false;
   return message.method === "server/discover" || isModern(message.params);
 }
 

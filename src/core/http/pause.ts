@@ -29,10 +29,10 @@ const SHORTEST_WAIT_MS = 100;
 
 /**
  * How long to wait before a stream is opened again: what the server has asked for, or a second; longer with each try in a row in which
- * nothing was heard. A server that asks for no wait at all gets that once.
+ * nothing was heard. A server that asks for no wait at all gets that once, the `first` time.
  */
-export function reconnectWait(retryMs: number | undefined, failures: number): number {
-  if (failures === 0) return retryMs ?? FIRST_WAIT_MS;
+export function reconnectWait(retryMs: number | undefined, failures: number, first: boolean): number {
+  if (failures === 0) return retryMs === 0 && !first ? SHORTEST_WAIT_MS : (retryMs ?? FIRST_WAIT_MS);
   const backoff = Math.min(FIRST_WAIT_MS * 2 ** Math.min(failures, 10), LONGEST_WAIT_MS);
   return Math.max(retryMs ?? SHORTEST_WAIT_MS, backoff);
 }

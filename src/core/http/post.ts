@@ -17,7 +17,8 @@ export interface PostOptions {
   readonly request: Pick<HttpRequest, "signal">;
   /** How many responses the client waits for: one, or those of a batch. */
   readonly responses: number;
-  readonly headers?: HeaderList | undefined;
+  /** Asked for once, when the head of the answer goes out. */
+  readonly headers?: () => HeaderList;
   readonly store?: StreamStore | undefined;
   /** Whether the client is given an id to come back with before there is a message, and does come back (2025-11-25). */
   readonly polls?: boolean;
@@ -37,6 +38,8 @@ export interface Post {
   answer(data: string, status: number): Promise<void>;
   /** Ends the connection, and lets the client come back. False where it could not. */
   release(ms: number): boolean;
+  /** One of the responses will not come: its request was cancelled. The last one ends the POST. */
+  withdraw(): void;
   /** No response will come. */
   fail(response: HttpResponse): void;
 }
@@ -62,12 +65,13 @@ export function createPost(options: PostOptions): Post {
     gone?.();
   };
 
-  const open = (): SseLane => {
-    lane = createSseLane({ ...rules, store, releaseAfterMs: polls ? rules.releaseAfterMs : undefined, gone: store === undefined ? lose : undefined });
-    const priming = store === undefined || !polls ? COMMENT : encodePriming(encodeEventId(store.stream, lane.skip()), retryMs);
+  const open = (kept = store !== undefined): SseLane => {
+    const of = kept ? store : undefined;
+    lane = createSseLane({ ...rules, store: of, releaseAfterMs: polls ? rules.releaseAfterMs : undefined, gone: of === undefined ? lose : undefined });
+    const priming = of === undefined || !polls ? COMMENT : encodePriming(encodeEventId(of.stream, lane.skip()), retryMs);
     // A first connection asks the store for nothing, and cannot fail.
     const source = lane.connect(priming, lane.place);
-    if (source !== undefined) respond(streamResponse(source, headers));
+    if (source !== undefined) respond(streamResponse(source, headers?.()));
     return lane;
   };
 
@@ -100,7 +104,7 @@ export function createPost(options: PostOptions): Post {
       left--;
       if (lost) return DONE;
       if (lane === undefined && left === 0) {
-        respond(jsonResponse(status, data, headers));
+        respond(jsonResponse(status, data, headers?.()));
         return DONE;
       }
       const sent = (lane ?? open()).send(data);
@@ -114,6 +118,13 @@ export function createPost(options: PostOptions): Post {
       if (!opened.connected) return false;
       opened.release(ms);
       return true;
+    },
+    withdraw() {
+      left--;
+      if (left > 0 || lost) return;
+      if (lane !== undefined) lane.complete();
+      // With no event id, for which the client might come back.
+      else if (settle !== undefined) open(false).complete();
     },
     fail(failure) {
       left = 0;

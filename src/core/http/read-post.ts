@@ -16,6 +16,8 @@ export function refusePost({ headers }: HttpRequest, limits: Limits): HttpRespon
   if (encoding !== undefined && encoding.trim().toLowerCase() !== "identity") {
     return badRequest("Compressed bodies are not read here", undefined, 415, [["accept-encoding", "identity"]]);
   }
+  const coding = headers.get("transfer-encoding");
+  if (coding !== undefined && coding.trim().toLowerCase() !== "chunked") return badRequest("Transfer-Encoding may be chunked, and nothing else", undefined, 501);
   const accept = headers.get("accept");
   if (!accepts(accept, "application/json") || !accepts(accept, "text/event-stream")) {
     return badRequest("Accept must allow application/json and text/event-stream: the answer may be either", undefined, 406);

@@ -4,7 +4,8 @@ import type { Batches } from "../transport/batches.ts";
 import { standIn } from "../transport/handed-over.ts";
 import type { Inbox } from "../transport/inbox.ts";
 import { decodeFrame, errorFrame, type Decoded, type Frame, type InvalidFrame } from "../wire/frame.ts";
-import { isRequest, type RequestId } from "../wire/message.ts";
+import { isNotification, isRequest, type RequestId } from "../wire/message.ts";
+import { saysStatelessItself } from "./eras.ts";
 import type { HttpResponse } from "./exchange.ts";
 import type { HttpPeer } from "./http-peer.ts";
 import { badRequest, emptyResponse, refuse } from "./http-responses.ts";
@@ -19,6 +20,8 @@ export interface IntakeParts {
   whyNot(ids: readonly RequestId[]): HttpResponse | undefined;
   /** Makes the POST of some requests, that is owed so many responses. */
   open(frames: readonly Frame[], ids: readonly RequestId[], responses: number): Post;
+  /** A request that has been cancelled is owed no answer any more. */
+  withdraw(id: RequestId): void;
 }
 
 /** Takes in the body of one POST of a session, read as one message already, and gives what answers it. Rejects with `closed` where the session ends meanwhile. */
@@ -28,11 +31,12 @@ export function takeIn(text: string, { frame, invalid }: Decoded, from: HttpPeer
   return invalid === undefined ? takeFrame(frame, from, parts) : Promise.resolve(refuseInvalid(invalid, from, parts));
 }
 
-async function takeFrame(frame: Frame, from: HttpPeer, { batches, inbox, whyNot, open }: IntakeParts): Promise<HttpResponse> {
+async function takeFrame(frame: Frame, from: HttpPeer, parts: IntakeParts): Promise<HttpResponse> {
+  const { batches, inbox, whyNot, open } = parts;
   const { message } = frame;
   if (!isRequest(message)) {
     batches.learn(message, "in");
-    await inbox.put({ frame, from });
+    await hand(frame, from, parts);
     return emptyResponse(202);
   }
   const refusal = whyNot([message.id]);
@@ -44,9 +48,17 @@ async function takeFrame(frame: Frame, from: HttpPeer, { batches, inbox, whyNot,
   return post.response;
 }
 
+async function hand(frame: Frame, from: HttpPeer, { inbox, withdraw }: IntakeParts): Promise<void> {
+  const { message } = frame;
+  await inbox.put({ frame, from });
+  if (!isNotification(message) || message.method !== "notifications/cancelled") return;
+  const id = message.params?.["requestId"];
+  if (typeof id === "string" || typeof id === "number") withdraw(id);
+}
+
 /** Only 2025-03-26 has batches. Each message in one is looked at on its own, and what cannot be read gets an error of its own. */
 async function takeBatch(texts: readonly string[], from: HttpPeer, parts: IntakeParts): Promise<HttpResponse> {
-  const { limits, inbox, whyNot, open } = parts;
+  const { limits, whyNot, open } = parts;
   const frames: Frame[] = [];
   const broken: InvalidFrame[] = [];
   for (const text of texts) {
@@ -54,6 +66,9 @@ async function takeBatch(texts: readonly string[], from: HttpPeer, parts: Intake
     if (invalid !== undefined) broken.push(invalid);
     else if (isRequest(frame.message) && frame.message.method === "initialize") {
       return badRequest("initialize cannot be part of a batch", frame.message.id);
+    } else if (saysStatelessItself(frame.message)) {
+      // It would be served as such, with nothing held to its routing headers.
+      return badRequest("A message of a stateless revision cannot be part of a batch", isRequest(frame.message) ? frame.message.id : undefined);
     } else frames.push(frame);
   }
   const ids = frames.flatMap(({ message }) => (isRequest(message) ? [message.id] : []));
@@ -61,14 +76,14 @@ async function takeBatch(texts: readonly string[], from: HttpPeer, parts: Intake
   if (refusal !== undefined) return refusal;
   const refusals = broken.map((invalid) => ({ invalid, response: refuseInvalid(invalid, from, parts) }));
   if (ids.length === 0) {
-    for (const frame of frames) await inbox.put({ frame, from });
+    for (const frame of frames) await hand(frame, from, parts);
     return refusals[0]?.response ?? emptyResponse(202);
   }
   const owed = refusals.filter(({ invalid }) => invalid.answers !== true);
   const post = open(frames, ids, ids.length + owed.length);
   from.answeredBy(post);
   for (const { invalid } of owed) await post.answer(outgoingText(errorFrame(invalid.id ?? null, invalid.error), limits), 200);
-  for (const frame of frames) await inbox.put({ frame, from });
+  for (const frame of frames) await hand(frame, from, parts);
   return post.response;
 }
 

@@ -117,7 +117,8 @@ export function createSession({ id, principal, limits, rules, store, ended }: Se
       rules,
       request,
       responses,
-      ...(opens ? { headers: [["mcp-session-id", id]] } : {}),
+      // Unless it was refused.
+      ...(opens ? { headers: () => (version === "" && opening === undefined ? [] : [["mcp-session-id", id]]) } : {}),
       store: stream === undefined ? undefined : storeOf(stream),
       polls: version >= POLLING_SINCE,
       gone() {
@@ -154,6 +155,17 @@ export function createSession({ id, principal, limits, rules, store, ended }: Se
     // No session has come of it.
     if (version === "") dispose();
     return sent;
+  };
+
+  const withdraw = (asked: RequestId) => {
+    const waits = posts.get(asked);
+    // Nobody may cancel the handshake (2025-11-25, basic/utilities/cancellation).
+    if (waits?.post === undefined || asked === opening) return;
+    const { post, stream } = waits;
+    posts.delete(asked);
+    waits.post = undefined;
+    post.withdraw();
+    if (stream !== undefined && post.over) resumable.delete(stream);
   };
 
   const send = (frame: Frame, route: Route | undefined): Promise<void> => {
@@ -199,7 +211,7 @@ export function createSession({ id, principal, limits, rules, store, ended }: Se
     usedAt: rules.clock.now,
     post(request, text, decoded, caller) {
       const from = new HttpPeer(connection, request.headers, caller);
-      const parts: IntakeParts = { limits, batches, inbox, whyNot, open: (...of) => open(request, ...of) };
+      const parts: IntakeParts = { limits, batches, inbox, whyNot, open: (...of) => open(request, ...of), withdraw };
       return takeIn(text, decoded, from, parts).catch((thrown: unknown) => {
         if (thrown instanceof LocalError && thrown.code === "closed") return over();
         throw thrown;
@@ -214,10 +226,12 @@ export function createSession({ id, principal, limits, rules, store, ended }: Se
       if (lane === undefined && store !== undefined && place !== undefined) {
         // The stream is over; what is left of it is read from the store.
         const left = store.after(id, stream, place);
-        if (left !== undefined) lane = createSseLane({ ...rules, store: storeOf(stream), endedAt: left.at(-1)?.place ?? place, releaseAfterMs: undefined });
+        const end = left?.at(-1)?.place;
+        // A client that has all of it came for an answer that will not come: it is told so, or it would ask again and again.
+        if (end !== undefined) lane = createSseLane({ ...rules, store: storeOf(stream), endedAt: end, releaseAfterMs: undefined });
       }
       const source = lane?.connect(COMMENT, place);
-      return source === undefined ? badRequest("The stream cannot be resumed: what followed this event is not kept") : streamResponse(source);
+      return source === undefined ? badRequest("The stream cannot be resumed: nothing follows this event, or what did is not kept") : streamResponse(source);
     },
     endListening: () => own.complete(),
     dispose,

@@ -1,3 +1,4 @@
+import { ErrorCode, RpcError } from "../base/errors.ts";
 import type { Limits } from "../base/limits.ts";
 import { isObject } from "../base/json.ts";
 import { createLinkedList } from "../base/linked-list.ts";
@@ -6,7 +7,8 @@ import type { Transport } from "../transport/transport.ts";
 import type { Frame } from "../wire/frame.ts";
 import type { Principal } from "../wire/gen/interceptors.ts";
 import { isNotification, isRequest, type RequestMessage } from "../wire/message.ts";
-import { hasCompleteMeta } from "./eras.ts";
+import { META } from "../wire/versions.ts";
+import { hasCompleteMeta, saysStatelessItself } from "./eras.ts";
 import type { HttpRequest, HttpResponse } from "./exchange.ts";
 import { HttpPeer } from "./http-peer.ts";
 import type { ToolSchemas } from "./http-server-options.ts";
@@ -32,6 +34,10 @@ export interface StatelessPosts {
 }
 
 const NONE: readonly ParamHeader[] = [];
+
+function noMeta(): RpcError {
+  return new RpcError(ErrorCode.invalidParams, `Invalid params: params._meta must have ${META.protocolVersion} and ${META.clientCapabilities}`);
+}
 
 export function createStatelessPosts({ limits, rules, accept }: StatelessPostsParts): StatelessPosts {
   const open = createLinkedList<Transport>();
@@ -62,6 +68,8 @@ export function createStatelessPosts({ limits, rules, accept }: StatelessPostsPa
       if (!isRequest(message) && !isNotification(message)) return badRequest("In this revision clients send no responses");
       const mismatch = checkRoutingHeaders(request.headers, message, asked === undefined ? NONE : paramsOf(asked));
       if (mismatch !== undefined) return refuse(400, mismatch, asked?.id);
+      // By its header alone it is of this revision: on a connection of its own it would be taken for a handshake's that has not begun.
+      if (asked !== undefined && !saysStatelessItself(asked)) return refuse(400, noMeta(), asked.id);
       if (open.size >= limits.maxHttpRequests) return unavailable("Too many requests at once", asked?.id);
       const from = new HttpPeer(newConnection("http"), request.headers, principal);
       const { transport, post } = statelessTransport({

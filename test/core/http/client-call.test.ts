@@ -149,6 +149,7 @@ describe("the options of an HTTP transport", () => {
     const refuses = (options: object) => assert.throws(() => httpTransport({ url: URL_OF_SERVER, send, ...options }), { code: "invalid_argument" }, JSON.stringify(options));
     for (const url of ["", "/mcp", "ftp://x/", "https://", "file:///x"]) refuses({ url });
     for (const headers of [{ "a b": "1" }, { "": "1" }, { a: "x\r\ny: 1" }, { a: "é" }, { a: 1 }, { Accept: "x" }, { "Mcp-Session-Id": "1" }, { "mcp-param-x": "1" }]) refuses({ headers });
+    for (const name of ["Host", "Transfer-Encoding", "Content-Length", "Connection", "Accept-Encoding"]) refuses({ headers: { [name]: "x" } });
     refuses({ maxReconnects: -1 });
     refuses({ limits: { maxNothing: 1 } });
   });

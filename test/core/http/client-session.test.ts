@@ -156,6 +156,23 @@ describe("the stream of the server's own messages", () => {
     }
   });
 
+  it("is opened again at once where the server asks for no wait, but only once: then it is not asked without a pause", async () => {
+    const { stream, http, host, done } = await inSession();
+    let current = stream.stream();
+    for (const ms of [0, 100, 100]) {
+      current.write("retry: 0\nid: e\ndata:\n\n");
+      await settle();
+      current.end();
+      if (ms > 0) {
+        await host.advance(ms - 1);
+        assert.equal(await http.waiting(), 0);
+      }
+      await host.advance(ms === 0 ? 0 : 1);
+      current = (await http.next()).stream();
+    }
+    await done();
+  });
+
   it("is opened again after a cut, from where it was, when the server wants it; other channels see nothing of that", async () => {
     const { stream, http, host, post, only, done } = await inSession();
     const first = stream.stream();

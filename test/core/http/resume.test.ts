@@ -62,10 +62,34 @@ describe("a stream with an event store", () => {
       const events = await resumed.events();
       assert.deepEqual(methods(events), ["a"]);
       assert.equal(await resumed.ended(), true);
-      const nothing = session.get(lastId(events));
-      assert.deepEqual(await nothing.events(), []);
-      assert.equal(await nothing.ended(), true);
+      assert.equal(await session.get(lastId(events)).status(), 400, "or a client that waits for more would ask for ever");
     }
+  });
+
+  it("whose request is cancelled ends, and is not resumed for an answer that will not come", async () => {
+    const { http, held } = resumable();
+    const session = await openSession(http.handle);
+    const call = session.request("a", "tools/call", hold);
+    await settle();
+    await held.get("k")!.context.reportProgress(1);
+    const id = lastId(await call.events());
+    await session.post({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: "a" } }).status();
+    assert.equal(await call.ended(), true);
+    assert.equal(await session.get(id).status(), 400);
+    const next = session.request("a", "tools/call", { name: "echo", arguments: { text: "again" } });
+    assert.equal(await next.status(), 200, "its id is free");
+    assert.equal(http.stats().requests, 0);
+  });
+
+  it("that a cancelled request never opened is given no id to come back with", async () => {
+    const { http } = resumable();
+    const session = await openSession(http.handle, "2025-11-25");
+    const call = session.request("a", "tools/call", hold);
+    await settle();
+    await session.post({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: "a" } }).status();
+    assert.equal(await call.status(), 200);
+    assert.equal(await call.ended(), true);
+    assert.ok((await call.events()).every(({ id, data }) => id === undefined && data === undefined));
   });
 
   it("replays its own messages only, and those of its own session only", async () => {

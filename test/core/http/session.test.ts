@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import type { JsonObject } from "../../../src/core/base/json.ts";
 import { memoryEventStore } from "../../../src/core/http/event-store.ts";
 import { settle } from "../../support/fake-host.ts";
-import { initializeCall, openSession, send, type SseEvent } from "../../support/http-exchange.ts";
+import { initializeCall, openSession, send, statelessCall, type SseEvent } from "../../support/http-exchange.ts";
 import { served } from "./kit.ts";
 
 const codeOf = (message: JsonObject) => (message["error"] as { code: number }).code;
@@ -31,6 +31,7 @@ describe("a session", () => {
     const { http } = served();
     const failed = send(http.handle, { body: { jsonrpc: "2.0", id: 1, method: "initialize", params: {} } });
     assert.equal(codeOf(await failed.json()), -32602);
+    assert.equal(await failed.header("mcp-session-id"), undefined);
     assert.equal(http.stats().sessions, 0);
     const slow = served();
     slow.server.use(() => () => new Promise(() => {}));
@@ -109,7 +110,7 @@ describe("a session", () => {
     }
   });
 
-  it("is cancelled by the notification, and its POST ends without an answer when the session does", async () => {
+  it("ends the POST of a request that is cancelled, without an answer, and holds nothing more of it", async () => {
     const { http, held } = served();
     const session = await openSession(http.handle);
     const cancelled = session.request(1, "tools/call", call("k"));
@@ -118,9 +119,23 @@ describe("a session", () => {
     assert.equal(await session.post({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 1 } }).status(), 202);
     await settle();
     assert.equal(context.coreSignal.aborted, true);
-    assert.equal(cancelled.answered?.status, undefined);
-    await session.remove().status();
-    assert.equal(await cancelled.status(), 503);
+    assert.equal(await cancelled.header("content-type"), "text/event-stream");
+    assert.deepEqual(dataOf(await cancelled.events()), []);
+    assert.equal(await cancelled.ended(), true);
+    assert.equal(http.stats().requests, 0);
+    assert.equal(await session.request(1, "tools/call", { name: "echo", arguments: { text: "hi" } }).status(), 200);
+  });
+
+  it("takes a cancellation of what is not its own, and goes on with what is", async () => {
+    const { http, held } = served();
+    const [session, other] = [await openSession(http.handle), await openSession(http.handle)];
+    const asked = session.request(1, "tools/call", call("k"));
+    await settle();
+    const cancel = (requestId: unknown) => ({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId } });
+    for (const id of ["1", 2, null, [1]]) assert.equal(await session.post(cancel(id)).status(), 202);
+    assert.equal(await other.post(cancel(1)).status(), 202);
+    held.get("k")!.finish("done");
+    assert.equal(textOf(await asked.json()), "done");
   });
 
   it("that ends while a body comes is none any more", async () => {
@@ -343,5 +358,31 @@ describe("batches", () => {
     const twice = session.post([{ jsonrpc: "2.0", id: 1, method: "ping" }, { jsonrpc: "2.0", id: 1, method: "ping" }]);
     assert.equal(await twice.status(), 400);
     assert.equal(await send(http.handle, { body: [init] }).status(), 400);
+  });
+
+  it("with a message of a stateless revision are refused: nothing would hold it to its routing headers", async () => {
+    const { http, held } = served();
+    const session = await openSession(http.handle, "2025-03-26");
+    const stateless = statelessCall(1, "tools/call", call("k")).body;
+    for (const body of [[stateless], [{ jsonrpc: "2.0", id: 2, method: "ping" }, stateless], [{ jsonrpc: "2.0", id: 3, method: "server/discover" }]]) {
+      for (const headers of [{}, { "mcp-method": "tools/call", "mcp-name": "echo" }, { "mcp-protocol-version": undefined }]) {
+        const refused = session.post(body, headers);
+        assert.equal(await refused.status(), 400);
+        assert.equal(codeOf(await refused.json()), -32600);
+      }
+    }
+    assert.equal(held.size, 0);
+  });
+
+  it("may lose some of what they ask for to cancellation, and end with the rest", async () => {
+    const { http, held } = served();
+    const session = await openSession(http.handle, "2025-03-26");
+    const batch = session.post([1, 2].map((id) => ({ jsonrpc: "2.0", id, method: "tools/call", params: call(`k${id}`) })));
+    await settle();
+    await session.post([{ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 1 } }]).status();
+    await settle();
+    held.get("k2")!.finish("done");
+    assert.equal((await batch.json())["id"], 2);
+    assert.equal(http.stats().requests, 0);
   });
 });

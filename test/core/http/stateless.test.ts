@@ -139,6 +139,12 @@ describe("a stateless POST", () => {
     const message = await lacking.json();
     assert.equal(errorOf(message).code, -32602);
     assert.equal(message["id"], 5);
+    for (const params of [undefined, {}, { _meta: {} }, { _meta: { progressToken: 1 } }]) {
+      const headers = { "mcp-protocol-version": STATELESS, "mcp-method": "tools/list" };
+      const without = send(http.handle, { headers, body: { jsonrpc: "2.0", id: 6, method: "tools/list", ...(params && { params }) } });
+      assert.equal(await without.status(), 400);
+      assert.equal(errorOf(await without.json()).code, -32602);
+    }
     const unknown = send(http.handle, statelessCall(1, "tools/call", { name: "nope" }));
     assert.equal(await unknown.status(), 200);
     assert.equal(errorOf(await unknown.json()).code, -32602);
