@@ -104,6 +104,11 @@ export function createHttpServer(options: HttpServerOptions = {}): HttpServer {
       limits,
       rules,
       store: eventStore,
+      speaks(version) {
+        const known = versions.handshake.includes(version);
+        if (!known) log({ level: "error", message: `a session was refused: the server agreed on ${version}, which is not among the endpoint's versions; give both the same` });
+        return known;
+      },
       ended: () => sessions.remove(session),
     });
     if (!sessions.add(session)) return unavailable("Too many sessions");

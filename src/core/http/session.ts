@@ -5,7 +5,7 @@ import { newConnection } from "../transport/connection.ts";
 import { createInbox, DONE } from "../transport/inbox.ts";
 import { closedError } from "../transport/transport-errors.ts";
 import type { Route, Transport } from "../transport/transport.ts";
-import type { Decoded, Frame } from "../wire/frame.ts";
+import { errorFrame, type Decoded, type Frame } from "../wire/frame.ts";
 import type { Principal } from "../wire/gen/interceptors.ts";
 import { isErrorResponse, isRequest, isResult, type RequestId } from "../wire/message.ts";
 import { principalKey } from "./authentication.ts";
@@ -25,6 +25,8 @@ export interface SessionParts {
   readonly limits: Limits;
   readonly rules: StreamRules;
   readonly store: EventStore | undefined;
+  /** Whether the endpoint takes requests of a revision; what a server agrees on beyond that is no session. */
+  readonly speaks: (version: string) => boolean;
   readonly ended: () => void;
 }
 
@@ -52,7 +54,7 @@ export interface Session {
 const OWN_STREAM = 0;
 /** The revision from which on clients know what an event without data is, and come back to a stream that was closed on them. */
 const POLLING_SINCE = "2025-11-25";
-
+const UNSPOKEN = "The server agreed on a revision that its endpoint does not take";
 
 /** A request of the client's, while it is owed an answer. */
 interface Asked {
@@ -61,7 +63,7 @@ interface Asked {
   readonly stream: number | undefined;
 }
 
-export function createSession({ id, principal, limits, rules, store, ended }: SessionParts): Session {
+export function createSession({ id, principal, limits, rules, store, speaks, ended }: SessionParts): Session {
   const connection = newConnection("http");
   const inbox = createInbox(limits.maxQueuedFrames);
   const batches = createBatches(limits);
@@ -149,6 +151,10 @@ export function createSession({ id, principal, limits, rules, store, ended }: Se
     }
     opening = undefined;
     const agreed = isResult(message) ? message.result["protocolVersion"] : undefined;
+    if (typeof agreed === "string" && !speaks(agreed)) {
+      dispose();
+      return post.answer(outgoingText(errorFrame(asked, { code: ErrorCode.internalError, message: UNSPOKEN }), limits), 200);
+    }
     if (typeof agreed === "string") version = agreed;
     const refused = isErrorResponse(message) && message.error.code === ErrorCode.unsupportedProtocolVersion;
     const sent = post.answer(text, refused ? 400 : 200);

@@ -43,6 +43,16 @@ describe("a session", () => {
     assert.equal(slow.http.stats().sessions, 0);
   });
 
+  it("does not come of a revision that the endpoint does not take, whatever the server agrees on", async () => {
+    const logged: string[] = [];
+    const { http } = served({ versions: ["2025-03-26"], log: ({ message }) => logged.push(message) }, { versions: ["2025-11-25", "2025-03-26"] });
+    const refused = send(http.handle, initializeCall());
+    assert.equal(codeOf(await refused.json()), -32603);
+    assert.equal(await refused.header("mcp-session-id"), undefined);
+    assert.equal(http.stats().sessions, 0);
+    assert.match(logged.join(), /agreed on 2025-11-25/);
+  });
+
   it("that is unknown, ended or somebody else's is answered 404, and a missing id 400", async () => {
     const { http } = served();
     const session = await openSession(http.handle);
