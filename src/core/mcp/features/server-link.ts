@@ -12,6 +12,8 @@ export interface ServerLink {
   announced: ServerCapabilities;
   /** What `logging/setLevel` said last. */
   logLevel: LoggingLevel | undefined;
+  /** Messages of the server's own log that the transport has not accepted yet. */
+  logging: number;
   /** What the session has subscribed to: URIs (handshake revisions). */
   readonly subscribed: Set<string>;
   /** Sends to the session; several alike while one is on its way become one. */
