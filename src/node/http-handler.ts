@@ -80,7 +80,7 @@ function closeServer(server: Server, graceMs: number): Promise<void> {
 }
 
 async function answer(handler: HttpHandler, message: IncomingMessage, response: ServerResponse): Promise<void> {
-  const request = toRequest(message, response);
+  const request = new NodeRequest(message, response);
   const { status, headers, body } = await handler(request);
   if (response.destroyed || response.writableEnded) {
     if (typeof body === "object") body.cancel();
@@ -101,35 +101,35 @@ async function answer(handler: HttpHandler, message: IncomingMessage, response: 
   response.end(body);
 }
 
-interface NodeRequest extends HttpRequest {
+class NodeRequest implements HttpRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly query: string;
+  readonly headers: HeaderMap;
+  readonly signal = new OwnSignal();
   /** Whether somebody has asked for the body. */
-  readonly read: boolean;
-}
+  read = false;
+  readonly #message: IncomingMessage;
 
-function toRequest(message: IncomingMessage, response: ServerResponse): NodeRequest {
-  const { url = "/", method = "GET" } = message;
-  const question = url.indexOf("?");
-  const signal = new OwnSignal();
-  response.on("close", () => {
-    if (!response.writableFinished) signal.fire(new LocalError("aborted", "the client has closed the connection"));
-  });
-  // A broken socket is told by `close`; without a listener it would end the process.
-  response.on("error", () => {});
-  let read = false;
-  return {
-    method,
-    path: question < 0 ? url : url.slice(0, question),
-    query: question < 0 ? "" : url.slice(question + 1),
-    headers: toHeaders(message),
-    signal,
-    get read() {
-      return read;
-    },
-    body(maxBytes) {
-      read = true;
-      return readBody(message, maxBytes);
-    },
-  };
+  constructor(message: IncomingMessage, response: ServerResponse) {
+    const { url = "/", method = "GET" } = message;
+    const question = url.indexOf("?");
+    this.method = method;
+    this.path = question < 0 ? url : url.slice(0, question);
+    this.query = question < 0 ? "" : url.slice(question + 1);
+    this.headers = toHeaders(message);
+    this.#message = message;
+    response.on("close", () => {
+      if (!response.writableFinished) this.signal.fire(new LocalError("aborted", "the client has closed the connection"));
+    });
+    // A broken socket is told by `close`; without a listener it would end the process.
+    response.on("error", () => {});
+  }
+
+  body(maxBytes: number): Promise<Uint8Array> {
+    this.read = true;
+    return readBody(this.#message, maxBytes);
+  }
 }
 
 // From the list as it came: Node's own object keeps the first of some headers that come twice, where another hop may keep the last.

@@ -162,16 +162,15 @@ export function createHttpServer(options: HttpServerOptions = {}): HttpServer {
     return refusal ?? emptyResponse(204);
   };
 
-  const answer = async (request: HttpRequest): Promise<HttpResponse> => {
-    let principal: Principal | undefined;
-    if (options.authenticate !== undefined) {
-      const known = await principalOf(request, options.authenticate);
-      if (known.refusal !== undefined) return known.refusal;
-      principal = known.principal;
-    }
+  const answer = async (request: HttpRequest, check: Authenticate): Promise<HttpResponse> => {
+    const { principal, refusal } = await principalOf(request, check);
+    return refusal ?? (await answerTo(request, principal));
+  };
+
+  const answerTo = (request: HttpRequest, principal: Principal | undefined): HttpResponse | Promise<HttpResponse> => {
     switch (request.method) {
       case "POST":
-        return await post(request, principal);
+        return post(request, principal);
       case "GET":
         return listen(request, principal);
       case "DELETE":
@@ -193,7 +192,7 @@ export function createHttpServer(options: HttpServerOptions = {}): HttpServer {
     else {
       requests++;
       try {
-        response = await answer(request);
+        response = await (options.authenticate === undefined ? answerTo(request, undefined) : answer(request, options.authenticate));
       } catch (error) {
         log({ level: "error", message: "a request could not be answered", error });
         response = refuse(500, new RpcError(ErrorCode.internalError, "Internal error"));

@@ -35,7 +35,7 @@ export interface Session {
   /** Whose it is, see `principalKey`. */
   readonly owner: string;
   /** Whether a client is connected to one of its streams, or waits for an answer. */
-  readonly inUse: boolean;
+  inUse(): boolean;
   /** When a client last asked for something. */
   usedAt: number;
   /** Takes a POST in, and gives what answers it. `decoded` is what its text is, where that is no batch. */
@@ -143,7 +143,7 @@ export function createSession({ id, principal, limits, rules, store, ended }: Se
     const { message } = frame;
     if (asked !== opening) {
       const sent = post.answer(text, 200);
-      if (stream !== undefined && post.over) resumable.delete(stream);
+      if (stream !== undefined && post.isOver()) resumable.delete(stream);
       return sent;
     }
     opening = undefined;
@@ -191,9 +191,9 @@ export function createSession({ id, principal, limits, rules, store, ended }: Se
     id,
     transport,
     owner: principalKey(principal),
-    get inUse() {
-      if (waiting > 0 || own.connected) return true;
-      for (const { post } of posts.values()) if (post?.lane?.connected === true) return true;
+    inUse() {
+      if (waiting > 0 || own.isConnected()) return true;
+      for (const { post } of posts.values()) if (post?.lane()?.isConnected() === true) return true;
       return false;
     },
     usedAt: rules.clock.now,
@@ -210,7 +210,7 @@ export function createSession({ id, principal, limits, rules, store, ended }: Se
       const last = store === undefined || lastEventId === undefined ? undefined : decodeEventId(lastEventId);
       if (last === undefined && store !== undefined && lastEventId !== undefined) return badRequest("Last-Event-ID names no event of this session");
       const { stream = OWN_STREAM, place } = last ?? {};
-      let lane = stream === OWN_STREAM ? own : resumable.get(stream)?.lane;
+      let lane = stream === OWN_STREAM ? own : resumable.get(stream)?.lane();
       if (lane === undefined && store !== undefined && place !== undefined) {
         // The stream is over; what is left of it is read from the store.
         const left = store.after(id, stream, place);

@@ -46,7 +46,7 @@ export function fromSdkTransport(sdk: SdkTransport, options: FromSdkOptions = {}
   };
 
   const arrive = (pushed: unknown, extra: unknown) => {
-    if (inbox.size >= limits.maxQueuedFrames) {
+    if (inbox.size() >= limits.maxQueuedFrames) {
       inbox.end(new LocalError("limit_exceeded", `more than ${limits.maxQueuedFrames} messages wait to be pulled; the connection is closed`));
       void shut();
       return;
@@ -116,7 +116,7 @@ export function fromSdkTransport(sdk: SdkTransport, options: FromSdkOptions = {}
 
   return {
     async send(frame, route) {
-      if (closing !== undefined || inbox.ended) throw closedError();
+      if (closing !== undefined || inbox.isEnded()) throw closedError();
       let message: Message;
       try {
         message = cloneJson(frame.message, limits.maxDepth, limits.maxMessageBytes);
