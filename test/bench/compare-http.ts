@@ -1,6 +1,6 @@
 import { median, OTHER_PIN, startWorker, type Worker } from "./worker.ts";
 
-const HTTP = { warmUpMs: 1_000, roundMs: 250, rounds: 5 };
+const HTTP = { warmUpMs: 2_000, roundMs: 250, rounds: 21 };
 
 export const HTTP_SUBJECTS = ["bare", "ours", "official"] as const;
 export const HTTP_ERAS = ["stateless", "handshake"] as const;

@@ -5,6 +5,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { cpus, loadavg } from "node:os";
 import { join } from "node:path";
 import { installInterop } from "../support/install-interop.ts";
+import { compareOverHttp, type HttpComparison, type HttpEra } from "./compare-http.ts";
 import { compareInMemory, compareOnStdio, compareRedaction, ROOT } from "./compare.ts";
 import { PROJECT_README_FILE, README_FILE, renderResults, RESULTS_FILE, withResults, type Measured, type Results } from "./results.ts";
 import { PIN } from "./worker.ts";
@@ -37,8 +38,27 @@ console.log("in memory …");
 const memory = await compareInMemory();
 console.log("on stdio …");
 const { direct, pipe, relay, redact } = await compareOnStdio();
+console.log("over HTTP …");
+const http = await compareOverHttp();
 console.log("redaction …");
 const redaction = await compareRedaction();
+
+/** The numbers of one era, under keys that begin with `prefix`. */
+function httpNumbers(prefix: string, era: HttpEra, revision: string, compared: HttpComparison): Record<string, Measured> {
+  const { 1: alone, 32: together } = compared[era];
+  const of = `\`tools/call\` over HTTP, ${revision}`;
+  return {
+    [`${prefix}Alone`]: time(alone.ours.call, `${of}, one in flight`),
+    [`${prefix}AloneRatio`]: ratio(alone.official.call / alone.ours.call, "official server / that"),
+    [`${prefix}AloneBareRatio`]: ratio(alone.bare.call / alone.ours.call, "`node:http` alone / that"),
+    [`${prefix}Call`]: time(together.ours.call, `${of}, 32 in flight, from one answer to the next`),
+    [`${prefix}Ratio`]: ratio(together.official.call / together.ours.call, "official server / that"),
+    [`${prefix}BareRatio`]: ratio(together.bare.call / together.ours.call, "`node:http` alone / that"),
+    [`${prefix}Server`]: time(together.ours.server, "processor time of the server in it"),
+    [`${prefix}ServerRatio`]: ratio(together.official.server / together.ours.server, "official server / that"),
+    [`${prefix}ServerBareRatio`]: ratio(together.bare.server / together.ours.server, "`node:http` alone / that"),
+  };
+}
 
 const added = (between: { readonly p50: number }) => between.p50 - direct.p50;
 const results: Results = {
@@ -77,6 +97,8 @@ const results: Results = {
     redactAddedP50: time(added(redact), "added by `wrap --use redact` at p50"),
     relayRatio: ratio(added(relay) / added(pipe), "added by `wrap` / by the byte pipe"),
     redactRatio: ratio(added(redact) / added(pipe), "added by `wrap --use redact` / by the byte pipe"),
+    ...httpNumbers("http", "stateless", "2026-07-28", http),
+    ...httpNumbers("httpSession", "handshake", "2025-11-25", http),
     redactTextPlain: ratio(redaction["Plain"]!, "redacting prose / `JSON.parse` of it"),
     redactTextNumbers: ratio(redaction["Numbers"]!, "redacting prose with numbers / `JSON.parse`"),
     redactTextLog: ratio(redaction["Log"]!, "redacting log lines / `JSON.parse`"),

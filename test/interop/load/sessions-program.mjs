@@ -5,7 +5,7 @@ import { createHttpServer, createSignal, detectHost, McpServer, memoryEventStore
 import { createHttpSend, listenHandler } from "../../../dist/node.js";
 
 const SESSIONS = 10_000;
-const WARM_UP = 1_000;
+const WARM_UP = 5_000;
 const AT_ONCE = 16;
 const IDLE_MS = 30 * 60_000;
 
