@@ -1,3 +1,4 @@
+import { isThenable } from "../base/thenable.ts";
 import type { Listener, Transport } from "../transport/transport.ts";
 import type { ToolSchemas } from "./http-server-options.ts";
 
@@ -21,8 +22,9 @@ export async function serve(server: Servable, listener: Listener): Promise<void>
     const transport = await listener.accept();
     if (transport === undefined) return;
     try {
+      const connected = server.connect(transport);
       // Some servers connect in their own time.
-      Promise.resolve(server.connect(transport)).catch(() => transport.close());
+      if (isThenable(connected)) Promise.resolve(connected).catch(() => transport.close());
     } catch {
       void transport.close();
     }

@@ -17,7 +17,7 @@ describe("nginx in front of two replicas, one of which is killed and restarted",
     assert.deepEqual(twice, []);
     assert.equal(answered.size + unknown.size, CALLS);
     assert.deepEqual([...answered].filter((call) => !runs.has(call)), [], "answered, and never ran");
-    assert.ok(kills >= 5 && served.every((count) => count > CALLS / 20), `too little has happened: ${kills} kills, ${served.join(" and ")} runs`);
+    assert.ok(kills >= 3 && served.every((count) => count > CALLS / 20), `too little has happened: ${kills} kills, ${served.join(" and ")} runs`);
     const ran = [...unknown.keys()].filter((call) => runs.has(call)).length;
     console.log(
       `compared: nginx with two replicas, ${kills} kills: ${CALLS} calls, ${answered.size} answered, ${unknown.size} ended with delivery unknown, of which ${ran} had run; ` +
