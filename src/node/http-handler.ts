@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { LocalError } from "../core/base/errors.ts";
 import { resolveLimits, type Limits } from "../core/base/limits.ts";
 import { OwnSignal } from "../core/base/signal.ts";
-import type { HttpHandler, HttpRequest, TextSource } from "../core/http/exchange.ts";
+import type { HeaderMap, HttpHandler, HttpRequest, TextSource } from "../core/http/exchange.ts";
 
 export interface HandlerOptions {
   /** 0, the default, takes any free one. */
@@ -91,7 +91,7 @@ function serveOne(handler: HttpHandler, message: IncomingMessage, response: Serv
 
 // `held`: the client waits to be asked for the body.
 async function answer(handler: HttpHandler, message: IncomingMessage, response: ServerResponse, held: boolean): Promise<void> {
-  const request = toRequest(message, response, held);
+  const request = new NodeRequest(message, response, held);
   const { status, headers, body } = await handler(request);
   if (response.destroyed || response.writableEnded) {
     if (typeof body === "object") body.cancel();
@@ -114,45 +114,48 @@ async function answer(handler: HttpHandler, message: IncomingMessage, response: 
   response.end(body);
 }
 
-interface NodeRequest extends HttpRequest {
+class NodeRequest implements HttpRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly query: string;
+  readonly headers: HeaderMap;
+  readonly signal = new OwnSignal();
   /** Whether somebody has asked for the body. */
-  readonly read: boolean;
-}
+  read = false;
+  readonly #message: IncomingMessage;
+  // Where the client waits to be asked for the body.
+  readonly #held: ServerResponse | undefined;
 
-function toRequest(message: IncomingMessage, response: ServerResponse, held: boolean): NodeRequest {
-  const { method = "GET" } = message;
-  const headers = toHeaders(message);
-  let { url = "/" } = message;
-  // In this form, as sent to proxies, it is the target that says for whom the request is (RFC 9112, 3.2.2).
-  const absolute = /^https?:\/\/([^/?#]*)(.*)$/i.exec(url);
-  if (absolute !== null) {
-    const [, authority = "", rest = ""] = absolute;
-    headers.set("host", authority);
-    url = rest.startsWith("/") ? rest : `/${rest}`;
+  constructor(message: IncomingMessage, response: ServerResponse, held: boolean) {
+    const { method = "GET" } = message;
+    const headers = toHeaders(message);
+    let { url = "/" } = message;
+    // In this form, as sent to proxies, it is the target that says for whom the request is (RFC 9112, 3.2.2).
+    const absolute = url.startsWith("/") ? null : /^https?:\/\/([^/?#]*)(.*)$/i.exec(url);
+    if (absolute !== null) {
+      const [, authority = "", rest = ""] = absolute;
+      headers.set("host", authority);
+      url = rest.startsWith("/") ? rest : `/${rest}`;
+    }
+    const question = url.indexOf("?");
+    this.method = method;
+    this.path = question < 0 ? url : url.slice(0, question);
+    this.query = question < 0 ? "" : url.slice(question + 1);
+    this.headers = headers;
+    this.#message = message;
+    this.#held = held ? response : undefined;
+    response.on("close", () => {
+      if (!response.writableFinished) this.signal.fire(new LocalError("aborted", "the client has closed the connection"));
+    });
+    // A broken socket is told by `close`; without a listener it would end the process.
+    response.on("error", () => {});
   }
-  const question = url.indexOf("?");
-  const signal = new OwnSignal();
-  response.on("close", () => {
-    if (!response.writableFinished) signal.fire(new LocalError("aborted", "the client has closed the connection"));
-  });
-  // A broken socket is told by `close`; without a listener it would end the process.
-  response.on("error", () => {});
-  let read = false;
-  return {
-    method,
-    path: question < 0 ? url : url.slice(0, question),
-    query: question < 0 ? "" : url.slice(question + 1),
-    headers,
-    signal,
-    get read() {
-      return read;
-    },
-    body(maxBytes) {
-      read = true;
-      if (held) response.writeContinue();
-      return readBody(message, maxBytes);
-    },
-  };
+
+  body(maxBytes: number): Promise<Uint8Array> {
+    this.read = true;
+    this.#held?.writeContinue();
+    return readBody(this.#message, maxBytes);
+  }
 }
 
 // From the list as it came: Node's own object keeps the first of some headers that come twice, where another hop may keep the last.

@@ -51,7 +51,7 @@ export function portTransport(port: PortLike, options: PortOptions = {}): Transp
     if (data === GOODBYE) return end();
     // Some peers post text.
     const { frame, invalid } = typeof data === "string" ? decodeFrame(data, limits) : readHandedOver(data, limits);
-    if (inbox.size >= limits.maxQueuedFrames) {
+    if (inbox.size() >= limits.maxQueuedFrames) {
       return end(new LocalError("limit_exceeded", `more than limits.maxQueuedFrames (${limits.maxQueuedFrames}) messages came that nobody pulled`));
     }
     if (frame !== undefined) return void inbox.put({ frame, from });
@@ -78,7 +78,7 @@ export function portTransport(port: PortLike, options: PortOptions = {}): Transp
 
   return {
     send(frame) {
-      if (closed || inbox.ended) return Promise.reject(closedError());
+      if (closed || inbox.isEnded()) return Promise.reject(closedError());
       try {
         port.postMessage(cloneJson(frame.message, limits.maxDepth, limits.maxMessageBytes));
         return DONE;

@@ -14,20 +14,10 @@ import {
   mutator,
   validator,
 } from "mcp-interceptors";
-
-const TOOL = "get_forecast";
-const ARGUMENTS = { location: "Zürich", units: "metric", days: 3, hourly: false };
-const INPUT_SCHEMA = {
-  type: "object",
-  properties: { location: { type: "string" }, units: { enum: ["metric", "imperial"] }, days: { type: "integer" }, hourly: { type: "boolean" } },
-  required: ["location"],
-};
-const FORECAST = "Tomorrow in Zürich: cloudy in the morning, 12 to 18 degrees, light wind from the west, no rain before the evening.";
-const INFO = { name: "bench", version: "1.0.0" };
+import { ARGUMENTS, FORECAST, INFO, INPUT_SCHEMA, inputSchemaOf, loadInterop, result, TOOL } from "./forecast.mjs";
 
 // A new object for each call, as a caller has.
 const callParams = () => ({ name: TOOL, arguments: { ...ARGUMENTS } });
-const result = () => ({ content: [{ type: "text", text: FORECAST }] });
 
 async function checked(call) {
   assert.equal((await call()).content[0].text, FORECAST);
@@ -84,18 +74,10 @@ export const guardedCall = () => mcp({}, (server) => guardServer(server, oneAndO
 
 /** The official SDK 2.x over its own in-memory transport, with its defaults, and arguments checked by the zod that it comes with. */
 export async function official() {
-  // Where its `exports` point an import to. The bench is no package of its own, so names of test/interop do not resolve from here.
-  const load = (path) => import(new URL(`../interop/node_modules/${path}`, import.meta.url).href);
-  const { Client, InMemoryTransport } = await load("@modelcontextprotocol/client/dist/index.mjs");
-  const { McpServer: OfficialServer } = await load("@modelcontextprotocol/server/dist/index.mjs");
-  const { z } = await load("zod/index.js");
+  const { Client, InMemoryTransport } = await loadInterop("@modelcontextprotocol/client/dist/index.mjs");
+  const { McpServer: OfficialServer } = await loadInterop("@modelcontextprotocol/server/dist/index.mjs");
+  const inputSchema = await inputSchemaOf();
   const server = new OfficialServer(INFO);
-  const inputSchema = z.object({
-    location: z.string(),
-    units: z.enum(["metric", "imperial"]).optional(),
-    days: z.number().int().optional(),
-    hourly: z.boolean().optional(),
-  });
   server.registerTool(TOOL, { inputSchema }, async ({ location }) => (location === ARGUMENTS.location ? result() : { content: [] }));
   const [near, far] = InMemoryTransport.createLinkedPair();
   await server.connect(far);

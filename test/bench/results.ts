@@ -22,6 +22,8 @@ export interface Results {
     /** Whether each process was kept on one core. */
     readonly pinned: boolean;
     readonly officialSdk: string;
+    /** Of the comparison over HTTP, where it has been measured by itself since. */
+    readonly http?: { readonly date: string; readonly load: number };
   };
   /** By the keys that a README's markers name. Four significant digits. */
   readonly numbers: Readonly<Record<string, Measured>>;
@@ -40,11 +42,12 @@ export function readResults(): Results {
 
 /** The table for README.md. */
 export function renderResults({ machine, numbers }: Results): string {
-  const { cpu, cores, node, system, date, load, pinned, officialSdk } = machine;
+  const { cpu, cores, node, system, date, load, pinned, officialSdk, http } = machine;
   const rows = Object.entries(numbers).map(([key, { value, unit, what }]) => `| ${what} | ${value}${unit === "×" ? "×" : ` ${unit}`} | \`${key}\` |`);
   return [
     `${date}, ${cpu} with ${cores} cores and a load of ${load} before the run, Node ${node} on ${system}, ` +
-      `${pinned ? "all on one core" : "not pinned to a core"}, official SDK ${officialSdk}:`,
+      `${pinned ? "all on one core, over HTTP on two" : "not pinned to a core"}, official SDK ${officialSdk}` +
+      `${http === undefined ? "" : `; over HTTP measured on ${http.date}, at a load of ${http.load}`}:`,
     "",
     "| what | measured | key |",
     "|---|---:|---|",

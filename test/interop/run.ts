@@ -81,6 +81,6 @@ for (const file of files) {
   const { tests, pass, fail, skipped } = result;
   rows.push(`${result.failed ? "FAILED" : "passed"}  ${file}: ${tests} tests, ${pass} pass, ${fail} fail, ${skipped} skipped${again}`);
 }
-if (comparisons.length > 0) console.log(`\nwhat was compared with wrap and without:\n${comparisons.map((line) => `  ${line}`).join("\n")}`);
+if (comparisons.length > 0) console.log(`\nwhat was compared, with wrap and without, and measured:\n${comparisons.map((line) => `  ${line}`).join("\n")}`);
 console.log(`\n${rows.join("\n") || `no file matches ${wanted.join(" ") || "*.interop.ts"}`}`);
 process.exitCode = failed ? 1 : 0;

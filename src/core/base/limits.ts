@@ -18,7 +18,10 @@ export interface Limits {
   readonly maxToolSchemaChars: number;
   /** Requests of the peer's that are being handled, per connection. Above: answered with an error at once. */
   readonly maxIncomingRequests: number;
-  /** Frames that wait to be pulled from an in-memory lane or a decoder. Above: senders wait. */
+  /**
+   * Frames that wait to be pulled from an in-memory lane or a decoder. Above: senders wait. Also messages of a server's log (`server.log`) that one
+   * session has not taken. Above: it misses them.
+   */
   readonly maxQueuedFrames: number;
   /** Bytes that wait to be written to one lane. Above: `send` waits. */
   readonly maxQueuedBytes: number;

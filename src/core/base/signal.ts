@@ -29,19 +29,26 @@ export interface SignalSource {
 export class OwnSignal implements Signal {
   aborted = false;
   reason: unknown = undefined;
-  // Undefined until the first subscription: most signals are never listened to.
-  #listeners: Set<(reason: unknown) => void> | undefined;
+  // Most signals have no listener, nearly all others one: that needs no table.
+  #first: ((reason: unknown) => void) | undefined;
+  #more: Set<(reason: unknown) => void> | undefined;
 
   onAbort(listener: (reason: unknown) => void): () => void {
     if (this.aborted) {
       listener(this.reason);
       return () => {};
     }
-    const listeners = (this.#listeners ??= new Set());
     // A wrapper of its own, so that one function subscribed twice is two subscriptions.
     const entry = (reason: unknown) => listener(reason);
-    listeners.add(entry);
-    return () => listeners.delete(entry);
+    if (this.#first === undefined && this.#more === undefined) {
+      this.#first = entry;
+      return () => {
+        if (this.#first === entry) this.#first = undefined;
+      };
+    }
+    const more = (this.#more ??= new Set());
+    more.add(entry);
+    return () => more.delete(entry);
   }
 
   /** The first call counts. */
@@ -49,9 +56,12 @@ export class OwnSignal implements Signal {
     if (this.aborted) return;
     this.aborted = true;
     this.reason = reason;
-    const listeners = this.#listeners;
-    this.#listeners = undefined;
-    if (listeners !== undefined) for (const listener of listeners) listener(reason);
+    const first = this.#first;
+    const more = this.#more;
+    this.#first = undefined;
+    this.#more = undefined;
+    first?.(reason);
+    if (more !== undefined) for (const listener of more) listener(reason);
   }
 }
 

@@ -167,9 +167,9 @@ export function createHttpServer(options: HttpServerOptions = {}): HttpServer {
     return refusal ?? emptyResponse(204);
   };
 
-  const answer = (request: HttpRequest): HttpResponse | Promise<HttpResponse> => {
-    if (options.authenticate === undefined) return answerTo(request, undefined);
-    return principalOf(request, options.authenticate).then(({ refusal, principal }) => refusal ?? answerTo(request, principal));
+  const answer = async (request: HttpRequest, check: Authenticate): Promise<HttpResponse> => {
+    const { principal, refusal } = await principalOf(request, check);
+    return refusal ?? (await answerTo(request, principal));
   };
 
   const answerTo = (request: HttpRequest, principal: Principal | undefined): HttpResponse | Promise<HttpResponse> => {
@@ -197,7 +197,7 @@ export function createHttpServer(options: HttpServerOptions = {}): HttpServer {
     else {
       requests++;
       try {
-        response = await answer(request);
+        response = await (options.authenticate === undefined ? answerTo(request, undefined) : answer(request, options.authenticate));
       } catch (error) {
         log({ level: "error", message: "a request could not be answered", error });
         response = refuse(500, new RpcError(ErrorCode.internalError, "Internal error"));

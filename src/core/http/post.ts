@@ -29,9 +29,10 @@ export interface PostOptions {
 /** One POST with requests in it: answered by JSON if the one response is the first thing to say, else by a stream of events. */
 export interface Post {
   readonly response: Promise<HttpResponse>;
-  readonly lane: SseLane | undefined;
-  /** All responses have been given. */
-  readonly over: boolean;
+  /** Where it has become a stream. */
+  lane(): SseLane | undefined;
+  /** Whether all responses have been given. */
+  isOver(): boolean;
   /** A message that answers nothing. Rejects with `closed` where the client is gone for good. */
   send(data: string): Promise<void>;
   /** A response; the last one ends the POST. Where the client is gone for good nobody is there to be told, and it settles all the same. */
@@ -70,7 +71,7 @@ export function createPost(options: PostOptions): Post {
     lane = createSseLane({ ...rules, store: of, releaseAfterMs: polls ? rules.releaseAfterMs : undefined, gone: of === undefined ? lose : undefined });
     const priming = of === undefined || !polls ? COMMENT : encodePriming(encodeEventId(of.stream, lane.skip()), retryMs);
     // A first connection asks the store for nothing, and cannot fail.
-    const source = lane.connect(priming, lane.place);
+    const source = lane.connect(priming, lane.place());
     if (source !== undefined) respond(streamResponse(source, headers?.()));
     return lane;
   };
@@ -88,14 +89,12 @@ export function createPost(options: PostOptions): Post {
     lose();
   });
 
+  // Functions and no getters, here and in whatever else is made for each request or session: an accessor gives each object that a literal makes a
+  // table of its own, of some 400 bytes.
   return {
     response,
-    get lane() {
-      return lane;
-    },
-    get over() {
-      return left === 0;
-    },
+    lane: () => lane,
+    isOver: () => left === 0,
     send(data) {
       if (lost) return Promise.reject(closedError("the client has left"));
       return (lane ?? open()).send(data);
@@ -115,7 +114,7 @@ export function createPost(options: PostOptions): Post {
     release(ms) {
       if (store === undefined || !polls || lost || left === 0) return false;
       const opened = lane ?? open();
-      if (!opened.connected) return false;
+      if (!opened.isConnected()) return false;
       opened.release(ms);
       return true;
     },

@@ -37,7 +37,7 @@ export interface Session {
   /** Whose it is, see `principalKey`. */
   readonly owner: string;
   /** Whether a client is connected to one of its streams, or waits for an answer. */
-  readonly inUse: boolean;
+  inUse(): boolean;
   /** When a client last asked for something. */
   usedAt: number;
   /** Takes a POST in, and gives what answers it. `decoded` is what its text is, where that is no batch. */
@@ -146,7 +146,7 @@ export function createSession({ id, principal, limits, rules, store, speaks, end
     const { message } = frame;
     if (asked !== opening) {
       const sent = post.answer(text, 200);
-      if (stream !== undefined && post.over) resumable.delete(stream);
+      if (stream !== undefined && post.isOver()) resumable.delete(stream);
       return sent;
     }
     opening = undefined;
@@ -171,7 +171,7 @@ export function createSession({ id, principal, limits, rules, store, speaks, end
     posts.delete(asked);
     waits.post = undefined;
     post.withdraw();
-    if (stream !== undefined && post.over) resumable.delete(stream);
+    if (stream !== undefined && post.isOver()) resumable.delete(stream);
   };
 
   const send = (frame: Frame, route: Route | undefined): Promise<void> => {
@@ -209,9 +209,9 @@ export function createSession({ id, principal, limits, rules, store, speaks, end
     id,
     transport,
     owner: principalKey(principal),
-    get inUse() {
-      if (waiting > 0 || own.connected) return true;
-      for (const { post } of posts.values()) if (post?.lane?.connected === true) return true;
+    inUse() {
+      if (waiting > 0 || own.isConnected()) return true;
+      for (const { post } of posts.values()) if (post?.lane()?.isConnected() === true) return true;
       return false;
     },
     usedAt: rules.clock.now,
@@ -228,7 +228,7 @@ export function createSession({ id, principal, limits, rules, store, speaks, end
       const last = store === undefined || lastEventId === undefined ? undefined : decodeEventId(lastEventId);
       if (last === undefined && store !== undefined && lastEventId !== undefined) return badRequest("Last-Event-ID names no event of this session");
       const { stream = OWN_STREAM, place } = last ?? {};
-      let lane = stream === OWN_STREAM ? own : resumable.get(stream)?.lane;
+      let lane = stream === OWN_STREAM ? own : resumable.get(stream)?.lane();
       if (lane === undefined && store !== undefined && place !== undefined) {
         // The stream is over; what is left of it is read from the store.
         const left = store.after(id, stream, place);

@@ -26,7 +26,7 @@ export function createSessions(host: Pick<Host, "random">, clock: Clock, maxSess
   const sweep: Watched = {
     tick(now) {
       for (const session of all.values()) {
-        if (session.inUse) session.usedAt = now;
+        if (session.inUse()) session.usedAt = now;
         else if (now - session.usedAt >= idleMs) session.dispose();
       }
     },
@@ -35,7 +35,7 @@ export function createSessions(host: Pick<Host, "random">, clock: Clock, maxSess
   const makeRoom = (): boolean => {
     let oldest: Session | undefined;
     for (const session of all.values()) {
-      if (!session.inUse && (oldest === undefined || session.usedAt < oldest.usedAt)) oldest = session;
+      if (!session.inUse() && (oldest === undefined || session.usedAt < oldest.usedAt)) oldest = session;
     }
     if (oldest === undefined || clock.now - oldest.usedAt < ABANDONED_MS) return false;
     oldest.dispose();

@@ -40,9 +40,9 @@ export interface LaneOptions {
  * needs to wait and nothing is lost, else after a while.
  */
 export interface SseLane {
-  readonly connected: boolean;
+  isConnected(): boolean;
   /** The place of the latest message. */
-  readonly place: number;
+  place(): number;
   /** Rejects with `closed` where the message can reach nobody. */
   send(data: string): Promise<void>;
   /** Opens a connection, in place of the one before. `first` goes out at once; then what follows `after`, or what nobody has taken yet. */
@@ -180,12 +180,8 @@ export function createSseLane(options: LaneOptions): SseLane {
   };
 
   return {
-    get connected() {
-      return current !== undefined;
-    },
-    get place() {
-      return place;
-    },
+    isConnected: () => current !== undefined,
+    place: () => place,
     send(data) {
       if (over) return Promise.reject(closedError("this stream is over"));
       if (current === undefined && store === undefined && !waits) return Promise.reject(closedError("the client no longer reads this stream"));

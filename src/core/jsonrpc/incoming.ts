@@ -7,6 +7,7 @@ import type { Arrival, PeerContext, Route } from "../transport/transport.ts";
 import type { ErrorObject, Message, RequestId, RequestMessage } from "../wire/message.ts";
 import type { Log } from "./log.ts";
 import type { CallOptions, RequestOptions } from "./outgoing.ts";
+import type { PeerStats } from "./peer.ts";
 
 /** A request of the peer's, for as long as it is handled. A spread copy works like the original. */
 export interface IncomingRequest {
@@ -36,13 +37,7 @@ export interface IncomingRequest {
 
 /** The peer's requests that are being handled. */
 export interface Incoming {
-  /** Requests that are owed an answer. */
-  readonly size: number;
-  /** Handlers that have not ended, those of cancelled requests included. */
-  readonly running: number;
-  /** Answers that the transport has not accepted yet. */
-  readonly answering: number;
-  readonly refused: number;
+  stats(): Pick<PeerStats, "incoming" | "running" | "answering" | "refused">;
   accept(arrival: Arrival, message: RequestMessage): void;
   /** False where nothing has that id. */
   cancel(id: RequestId, reason: unknown): boolean;
@@ -129,18 +124,7 @@ export function createIncoming({ limits, log, exposeErrors, handle, send, reques
   };
 
   return {
-    get size() {
-      return table.size;
-    },
-    get running() {
-      return running;
-    },
-    get answering() {
-      return answering;
-    },
-    get refused() {
-      return refused;
-    },
+    stats: () => ({ incoming: table.size, running, answering, refused }),
     accept(arrival, message) {
       const { id, method } = message;
       if (table.has(id)) return refuse(id, ErrorCode.invalidRequest, `the request id ${JSON.stringify(id)} is in use`);

@@ -11,16 +11,23 @@ export interface LogEntry {
 
 export type Log = (entry: LogEntry) => void;
 
+const SILENT: Log = () => {};
+// Made here: each part of a connection takes its log from the one above it.
+const safe = new WeakSet<Log>([SILENT]);
+
 /** A logger that never throws, whatever the one it wraps does: a log must not end a connection. */
 export function safeLog(log: Log | undefined): Log {
-  if (log === undefined) return () => {};
-  return (entry) => {
+  if (log === undefined) return SILENT;
+  if (safe.has(log)) return log;
+  const wrapped: Log = (entry) => {
     try {
       log(entry);
     } catch {
       // Nobody is left to tell.
     }
   };
+  safe.add(wrapped);
+  return wrapped;
 }
 
 /** Runs a callback of the user's that nobody waits for: what it throws, or rejects with, goes to the log. */

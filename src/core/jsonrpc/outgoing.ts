@@ -7,6 +7,7 @@ import type { Route } from "../transport/transport.ts";
 import type { ErrorMessage, Message, RequestId, ResultMessage } from "../wire/message.ts";
 import { createDeadlines } from "./deadlines.ts";
 import { callDetached, type Log } from "./log.ts";
+import type { PeerStats } from "./peer.ts";
 
 /** A step that the peer reported. `progress` grows from one report to the next. */
 export interface Progress {
@@ -40,11 +41,7 @@ export interface CallOptions extends RequestOptions {
 
 /** Our requests that wait for an answer. */
 export interface Outgoing {
-  readonly size: number;
-  /** Responses that came after their request was given up. */
-  readonly late: number;
-  /** Responses to what was never asked. */
-  readonly unknown: number;
+  stats(): Pick<PeerStats, "pending" | "lateResponses" | "unknownResponses">;
   request(method: string, params: JsonObject | undefined, options: CallOptions): Promise<JsonObject>;
   settle(response: ResultMessage | ErrorMessage): void;
   progress(params: JsonObject): void;
@@ -171,15 +168,7 @@ export function createOutgoing({ host, limits, log, requestTimeoutMs, maxTotalTi
   };
 
   return {
-    get size() {
-      return table.size;
-    },
-    get late() {
-      return late;
-    },
-    get unknown() {
-      return unknown;
-    },
+    stats: () => ({ pending: table.size, lateResponses: late, unknownResponses: unknown }),
     request: (method, params, options) => new Promise((resolve, reject) => start(method, params, options, resolve, reject)),
     settle(response) {
       const { id } = response;

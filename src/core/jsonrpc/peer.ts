@@ -7,7 +7,7 @@ import { isNotification, isRequest, type Message, type NotificationMessage, type
 import { createIncoming, type IncomingRequest } from "./incoming.ts";
 import { callDetached, safeLog, type Log } from "./log.ts";
 import { createPipeline, type Wrapper } from "./middleware.ts";
-import { createOutgoing, type CallOptions, type RequestOptions } from "./outgoing.ts";
+import { createOutgoing, type CallOptions, type Outgoing, type RequestOptions } from "./outgoing.ts";
 
 export type RequestHandler = (request: IncomingRequest) => unknown;
 /** Wraps the handling of the peer's requests. */
@@ -38,18 +38,18 @@ export interface PeerOptions {
    */
   readonly handler: RequestHandler;
   /** True drops a request of the peer's without an answer, before anything else is made of it: for protocols that have none in this direction. */
-  readonly drops?: (method: string) => boolean;
+  readonly drops?: ((method: string) => boolean) | undefined;
   /** Gets every notification but `notifications/cancelled` and `notifications/progress`, which are handled here. */
-  readonly onNotification?: (notification: IncomingNotification) => unknown;
+  readonly onNotification?: ((notification: IncomingNotification) => unknown) | undefined;
   readonly log?: Log;
   readonly host?: Host;
   readonly limits?: Partial<Limits>;
   /** Default of `timeoutMs` for requests of ours; 60,000. `Infinity` waits for ever. */
-  readonly requestTimeoutMs?: number;
+  readonly requestTimeoutMs?: number | undefined;
   /** Default of `maxTotalTimeoutMs` where progress resets the timeout; 3,600,000. */
   readonly maxTotalTimeoutMs?: number;
   /** Sends the text of unexpected errors to the peer. Off by default: it may quote anything. */
-  readonly exposeErrors?: boolean;
+  readonly exposeErrors?: boolean | undefined;
 }
 
 /**
@@ -83,7 +83,9 @@ export interface PeerStats {
   readonly notifying: number;
   /** Answers that the transport has not accepted yet. */
   readonly answering: number;
+  /** Responses that came after their request was given up. */
   readonly lateResponses: number;
+  /** Responses to what was never asked. */
   readonly unknownResponses: number;
   /** Requests that were answered with an error before any handler saw them: an id in use, or too many at once. */
   readonly refused: number;
@@ -115,9 +117,11 @@ export function createPeer(transport: Transport, options: PeerOptions): Peer {
       return Promise.reject(thrown);
     }
   };
-  const outgoing = createOutgoing({ host, limits, log, requestTimeoutMs, maxTotalTimeoutMs, send });
+  // Made when it is first of use: over HTTP most connections last for one request of the peer's.
+  let asking: Outgoing | undefined;
+  const outgoing = () => (asking ??= createOutgoing({ host, limits, log, requestTimeoutMs, maxTotalTimeoutMs, send }));
   const received = createPipeline<IncomingRequest, unknown>(handler);
-  const sent = createPipeline<OutgoingRequest, Promise<JsonObject>>((call) => outgoing.request(call.method, call.params, call.options));
+  const sent = createPipeline<OutgoingRequest, Promise<JsonObject>>((call) => outgoing().request(call.method, call.params, call.options));
   const request = (method: string, params: JsonObject | undefined, call: CallOptions): Promise<JsonObject> => {
     try {
       return sent.run({ method, params, options: call });
@@ -131,9 +135,9 @@ export function createPeer(transport: Transport, options: PeerOptions): Peer {
     if (method === "notifications/cancelled") {
       const id = params["requestId"];
       if (typeof id !== "string" && typeof id !== "number") return;
-      if (!incoming.cancel(id, params["reason"])) outgoing.endSubscription(id);
+      if (!incoming.cancel(id, params["reason"])) asking?.endSubscription(id);
     } else if (method === "notifications/progress") {
-      outgoing.progress(params);
+      asking?.progress(params);
     } else if (onNotification !== undefined) {
       if (notifying >= limits.maxIncomingRequests) {
         log({ level: "warning", message: "too many notifications at once; one was dropped", details: { method } });
@@ -148,7 +152,7 @@ export function createPeer(transport: Transport, options: PeerOptions): Peer {
     if (!ended) {
       ended = true;
       const error = why === undefined ? IN_PEACE : closedFor(why);
-      outgoing.close(error);
+      asking?.close(error);
       incoming.close(error);
       transport.close(why).then(
         () => settleClosed(why),
@@ -169,7 +173,7 @@ export function createPeer(transport: Transport, options: PeerOptions): Peer {
       if (isRequest(message)) {
         if (drops?.(message.method) !== true) incoming.accept(arrival, message);
       } else if (isNotification(message)) onNotified(arrival, message);
-      else outgoing.settle(message);
+      else outgoing().settle(message);
     }
   };
   pump().then(
@@ -191,15 +195,6 @@ export function createPeer(transport: Transport, options: PeerOptions): Peer {
     use: received.use,
     useOutgoing: sent.use,
     close,
-    stats: () => ({
-      pending: outgoing.size,
-      incoming: incoming.size,
-      running: incoming.running,
-      notifying,
-      answering: incoming.answering,
-      lateResponses: outgoing.late,
-      unknownResponses: outgoing.unknown,
-      refused: incoming.refused,
-    }),
+    stats: () => ({ ...outgoing().stats(), ...incoming.stats(), notifying }),
   };
 }

@@ -100,14 +100,9 @@ export function createEndpoint<Context>(options: EndpointOptions): Endpoint<Cont
     },
     open(transport, on) {
       const wrapped = wrappers.reduce((inner, wrap) => wrap(inner), transport);
-      const peer = createPeer(wrapped, {
-        ...on,
-        host,
-        limits,
-        log,
-        ...(requestTimeoutMs === undefined ? {} : { requestTimeoutMs }),
-        ...(exposeErrors === undefined ? {} : { exposeErrors }),
-      });
+      // Spelled out, as spreading takes as long as the rest of it.
+      const { handler, drops, onNotification } = on;
+      const peer = createPeer(wrapped, { handler, drops, onNotification, host, limits, log, requestTimeoutMs, exposeErrors });
       for (const wrapper of middleware) peer.use(wrapper);
       for (const wrapper of outgoingMiddleware) peer.useOutgoing(wrapper);
       return peer;

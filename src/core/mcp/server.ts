@@ -145,7 +145,7 @@ export class McpServer {
 
   /** Logs to all sessions that want that level. What belongs to a request is better logged by its handler's context. */
   log(level: LoggingLevel, data: unknown, logger?: string): void {
-    logToSessions(this.#links, this.#features.logs, level, data, logger);
+    logToSessions(this.#links, this.#features.logs, this.#endpoint.limits.maxQueuedFrames, level, data, logger);
   }
 
   /** Answers a method. The lifecycle's own are refused, and those of tools, prompts and resources once there is one. */
@@ -205,7 +205,7 @@ export class McpServer {
       onNotification: (notification) => notifications.get(notification.method)?.(notification.params, notification),
     });
     const post = createPost((method, params) => peer.notify(method, params));
-    const link: ServerLink = { peer, session: undefined, announced: {}, logLevel: undefined, subscribed: new Set(), post, streams: new Map() };
+    const link: ServerLink = { peer, session: undefined, announced: {}, logLevel: undefined, logging: 0, subscribed: new Set(), post, streams: new Map() };
     const connection = createConnection(link, () => subscriptions.endStreams(link));
     const nodes = [this.#connections.add(connection), this.#links.add(link)] as const;
     void peer.closed.then(() => {

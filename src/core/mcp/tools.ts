@@ -1,5 +1,6 @@
 import { describeError, ErrorCode, isInstance, LocalError, RpcError } from "../base/errors.ts";
 import { isObject, ownMember, type JsonObject } from "../base/json.ts";
+import { isThenable } from "../base/thenable.ts";
 import type { Log } from "../jsonrpc/log.ts";
 import { describeProblem } from "../wire/check.ts";
 import { checkCallToolResult, checkTool, type CallToolResult, type ContentBlock, type Tool } from "../wire/gen/mcp.ts";
@@ -31,8 +32,8 @@ export interface Tools {
   get(name: string): Tool | undefined;
   /** Answers `tools/list`, in the order of registration. */
   list(params: JsonObject, version: string): JsonObject;
-  /** Answers `tools/call`. */
-  call(params: JsonObject, context: ServerContext): Promise<JsonObject>;
+  /** Answers `tools/call`; throws, or rejects, with what is no result. */
+  call(params: JsonObject, context: ServerContext): JsonObject | Promise<JsonObject>;
 }
 
 export interface ToolsOptions {
@@ -60,17 +61,25 @@ export function createTools(log: Log, compile: SchemaCompiler, options: ToolsOpt
     changed,
   });
 
-  const run = async (name: string, handler: ToolHandler, args: JsonObject, context: ServerContext): Promise<JsonObject> => {
-    let outcome: ToolOutcome;
+  const fault = (name: string, thrown: unknown): JsonObject => {
+    if (isInstance(thrown, RpcError) || isSuspended(thrown)) throw thrown;
+    log({ level: "debug", message: `the tool ${name} failed`, error: thrown });
+    return failed(describeError(thrown));
+  };
+  // Without a promise where the handler needs none.
+  const run = (name: string, handler: ToolHandler, args: JsonObject, context: ServerContext, complete: (result: JsonObject) => JsonObject) => {
+    let outcome: ReturnType<ToolHandler>;
     try {
-      outcome = await handler(args, context);
+      outcome = handler(args, context);
     } catch (thrown) {
-      if (isInstance(thrown, RpcError) || isSuspended(thrown)) throw thrown;
-      log({ level: "debug", message: `the tool ${name} failed`, error: thrown });
-      return failed(describeError(thrown));
+      return complete(fault(name, thrown));
     }
     // A malformed outcome is the server's fault, and no result that a model could learn from.
-    return toResult(name, outcome, context.era);
+    if (!isThenable(outcome)) return complete(toResult(name, outcome, context.era));
+    return Promise.resolve(outcome).then(
+      (settled) => complete(toResult(name, settled, context.era)),
+      (thrown: unknown) => complete(fault(name, thrown)),
+    );
   };
 
   return {
@@ -83,7 +92,7 @@ export function createTools(log: Log, compile: SchemaCompiler, options: ToolsOpt
       const { items, next } = pageOf("tools", pageSize, params, registry.entries());
       return { tools: items.map((definition) => listed(definition, version)), ...next };
     },
-    async call(params, context) {
+    call(params, context) {
       const { name, arguments: args = {} } = params;
       if (typeof name !== "string") throw invalidParams("params.name must be a string");
       if (!isObject(args)) throw invalidParams("params.arguments must be an object");
@@ -95,9 +104,10 @@ export function createTools(log: Log, compile: SchemaCompiler, options: ToolsOpt
         if (invalidInputIsResult(context.protocolVersion)) return failed(text);
         throw new RpcError(ErrorCode.invalidParams, text);
       }
-      const result = await run(name, entry.handler, args, context);
-      checkOutput(entry.definition, entry.prepared.output, result);
-      return fitted(result, context.protocolVersion);
+      return run(name, entry.handler, args, context, (result) => {
+        checkOutput(entry.definition, entry.prepared.output, result);
+        return fitted(result, context.protocolVersion);
+      });
     },
   };
 }

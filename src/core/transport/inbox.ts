@@ -8,9 +8,9 @@ import type { Arrival } from "./transport.ts";
  */
 export interface Inbox {
   /** Accepted arrivals that nobody has pulled. */
-  readonly size: number;
+  size(): number;
   /** Whether nothing more can come. */
-  readonly ended: boolean;
+  isEnded(): boolean;
   /**
    * Hands over in order. Settles once the arrival is within the bound: at once, or when enough of the earlier ones are pulled. Rejects
    * with `closed` when the inbox ends first, and then the arrival is not delivered.
@@ -51,12 +51,8 @@ export function createInbox(maxQueued: number): Inbox {
   };
 
   return {
-    get size() {
-      return items.length - head - waiting.length;
-    },
-    get ended() {
-      return ended !== undefined;
-    },
+    size: () => items.length - head - waiting.length,
+    isEnded: () => ended !== undefined,
     put(arrival) {
       if (ended !== undefined) return Promise.reject(closedError());
       if (puller !== undefined) {

@@ -1,11 +1,13 @@
 import { describeError, LocalError } from "../base/errors.ts";
+import { detectHost, type Host } from "../base/host.ts";
 import { cloneJson, isObject } from "../base/json.ts";
 import { resolveLimits, type Limits } from "../base/limits.ts";
 import { errorFrame, type InvalidFrame } from "../wire/frame.ts";
-import { isRequest, isResult, type Message, type RequestId } from "../wire/message.ts";
+import { isErrorResponse, isRequest, isResult, type Message, type RequestId } from "../wire/message.ts";
 import { readHandedOver, standIn } from "./handed-over.ts";
 import { createInbox, DONE } from "./inbox.ts";
-import { contextFromExtra, extraFromContext, plainContext, type SdkTransport } from "./sdk-shape.ts";
+import { contextFromExtra, extraFromContext, plainContext, type SdkSendOptions, type SdkTransport } from "./sdk-shape.ts";
+import { createRequestStreams } from "./sdk-streams.ts";
 import { closedError, notJson } from "./transport-errors.ts";
 import type { Arrival, Route, Transport } from "./transport.ts";
 
@@ -13,6 +15,7 @@ export type { SdkSendOptions, SdkTransport } from "./sdk-shape.ts";
 
 interface FromSdkOptions {
   readonly limits?: Partial<Limits>;
+  readonly host?: Host;
   /** Told of what the wrapped transport reports without closing, and of whatever it pushes that is no message. What it throws is ignored. */
   readonly onError?: (error: Error) => void;
 }
@@ -22,12 +25,13 @@ interface FromSdkOptions {
  * Pushed messages wait to be pulled; past `maxQueuedFrames` the connection is closed with `limit_exceeded`, as a push cannot be made to
  * wait. What is pushed and is no message never arrives: a broken request that has an id is answered with its error, a broken response that
  * has one arrives as a synthetic error response, the rest is dropped. `Route.related` becomes `relatedRequestId`; a `Route.carry` that
- * `toSdkTransport` made gives its other send options back.
+ * `toSdkTransport` made gives its other send options back. Where a cancelled request is to end by its own stream, it does.
  */
 export function fromSdkTransport(sdk: SdkTransport, options: FromSdkOptions = {}): Transport {
   const limits = resolveLimits(options.limits);
   const inbox = createInbox(limits.maxQueuedFrames);
   const plain = plainContext();
+  const streams = sdk.hasPerRequestStream === true ? createRequestStreams(options.host ?? detectHost(), limits.maxPendingRequests) : undefined;
   let started: Promise<void> | undefined;
   let closing: Promise<void> | undefined;
   // The one frame that we read: the wrapped transport must be told which version was agreed on.
@@ -42,7 +46,7 @@ export function fromSdkTransport(sdk: SdkTransport, options: FromSdkOptions = {}
   };
 
   const arrive = (pushed: unknown, extra: unknown) => {
-    if (inbox.size >= limits.maxQueuedFrames) {
+    if (inbox.size() >= limits.maxQueuedFrames) {
       inbox.end(new LocalError("limit_exceeded", `more than ${limits.maxQueuedFrames} messages wait to be pulled; the connection is closed`));
       void shut();
       return;
@@ -50,7 +54,9 @@ export function fromSdkTransport(sdk: SdkTransport, options: FromSdkOptions = {}
     // Their in-memory transport hands over the sender's own object, and checks nothing.
     const { frame, invalid } = readHandedOver(pushed, limits);
     if (invalid !== undefined) return refuse(invalid, extra);
-    learnVersion(frame.message);
+    const { message } = frame;
+    learnVersion(message);
+    if (streams !== undefined && (isResult(message) || isErrorResponse(message)) && message.id !== undefined && message.id !== null) streams.forget(message.id);
     deliver({ frame, from: contextFromExtra(extra, plain) });
   };
 
@@ -99,6 +105,7 @@ export function fromSdkTransport(sdk: SdkTransport, options: FromSdkOptions = {}
 
   const shut = () =>
     (closing ??= (async () => {
+      streams?.clear();
       try {
         await sdk.close();
       } catch (thrown) {
@@ -109,17 +116,21 @@ export function fromSdkTransport(sdk: SdkTransport, options: FromSdkOptions = {}
 
   return {
     async send(frame, route) {
-      if (closing !== undefined || inbox.ended) throw closedError();
+      if (closing !== undefined || inbox.isEnded()) throw closedError();
       let message: Message;
       try {
         message = cloneJson(frame.message, limits.maxDepth, limits.maxMessageBytes);
       } catch (thrown) {
         throw notJson(thrown);
       }
+      if (streams?.ends(message) === true) return;
       await start();
       if (isRequest(message) && message.method === "initialize") initializeId = message.id;
+      const given = sendOptions(route);
+      // One that came with the message ends the stream already.
+      const requestSignal = given?.requestSignal === undefined ? streams?.open(message) : undefined;
       try {
-        await sdk.send(message, sendOptions(route));
+        await sdk.send(message, requestSignal === undefined ? given : { ...given, requestSignal });
       } catch (thrown) {
         throw closedError(`the wrapped transport failed to send: ${describeError(thrown)}`, thrown);
       }
@@ -135,7 +146,7 @@ export function fromSdkTransport(sdk: SdkTransport, options: FromSdkOptions = {}
   };
 }
 
-function sendOptions(route: Route | undefined): { relatedRequestId?: RequestId } | undefined {
+function sendOptions(route: Route | undefined): SdkSendOptions | undefined {
   if (route === undefined) return undefined;
   const carried = isObject(route.carry) ? route.carry : {};
   return route.related === undefined ? carried : { ...carried, relatedRequestId: route.related };

@@ -1,3 +1,4 @@
+import type { PlatformSignal } from "../base/host.ts";
 import type { JsonObject } from "../base/json.ts";
 import { isObject } from "../base/json.ts";
 import type { Principal } from "../wire/gen/interceptors.ts";
@@ -20,6 +21,8 @@ export interface SdkTransport {
   onmessage?: PushMessage | undefined;
   sessionId?: string | undefined;
   setProtocolVersion?: ((version: string) => void) | undefined;
+  /** Whether a stateless request has a stream of its own, which `requestSignal` ends: that is how it is cancelled. */
+  readonly hasPerRequestStream?: boolean | undefined;
 }
 
 // The type of a method, not of a function: the compiler then lets a narrower parameter pass, such as their message types.
@@ -30,6 +33,7 @@ export interface SdkSendOptions {
   relatedRequestId?: RequestId | undefined;
   resumptionToken?: string | undefined;
   onresumptiontoken?: ((token: string) => void) | undefined;
+  requestSignal?: PlatformSignal | undefined;
 }
 
 // What a message came with, kept beside the context that stands for it: whatever passes the context on gives their SDK all of it

@@ -3,6 +3,22 @@ import { describe, it } from "node:test";
 import { NEVER, createSignal, isSignal, subscribe } from "../../../src/core/base/signal.ts";
 
 describe("createSignal", () => {
+  it("tells nobody who left before, in whatever order they came and whoever told them to", () => {
+    const { signal, abort } = createSignal();
+    const told: string[] = [];
+    const leaves = new Map<string, () => void>();
+    const listen = (name: string) => leaves.set(name, signal.onAbort(() => {
+      told.push(name);
+      if (name === "b") leaves.get("d")?.();
+    }));
+    for (const name of ["a", "b", "c"]) listen(name);
+    leaves.get("a")?.();
+    leaves.get("a")?.();
+    for (const name of ["d", "e"]) listen(name);
+    abort("now");
+    assert.deepEqual(told, ["b", "c", "e"]);
+  });
+
   it("tells each listener once, in the order of subscription, with the first reason", () => {
     const { signal, abort } = createSignal();
     const told: string[] = [];

@@ -52,7 +52,7 @@ describe("a lane of events", () => {
     assert.equal(await pulled, undefined);
     assert.equal(await old.next(), undefined);
     old.cancel();
-    assert.equal(shared.connected, true, "what leaves late takes nobody along");
+    assert.equal(shared.isConnected(), true, "what leaves late takes nobody along");
     await shared.send("x");
     assert.equal(await fresh.next(), "data: x\n\n");
     shared.complete();
@@ -75,7 +75,7 @@ describe("a lane of events", () => {
       for (let step = 0; step < 60; step++) {
         const dice = random.next();
         if (dice < 0.5) await tried.send(String(++sent));
-        else if (dice < 0.75 && source !== undefined && tried.connected && got.length < sent) await read();
+        else if (dice < 0.75 && source !== undefined && tried.isConnected() && got.length < sent) await read();
         else if (dice < 0.85) source?.cancel();
         else if (dice < 0.9) await host.advance(31_000);
         else source = tried.connect("", last);

@@ -16,7 +16,7 @@ const text = (value: string) => [{ type: "text", text: value }];
 function one(handler: ToolHandler, definition: Partial<Tool> = {}) {
   const tools = createTools(() => {}, tinySchema);
   tools.add({ name: "t", inputSchema: { type: "object" }, ...definition }, handler);
-  return (params: JsonObject = {}, context = NOW) => tools.call({ name: "t", ...params }, context);
+  return async (params: JsonObject = {}, context = NOW) => tools.call({ name: "t", ...params }, context);
 }
 
 const rejects = (promise: Promise<unknown>, code: number, message: RegExp) =>
@@ -78,7 +78,7 @@ describe("a tool's name", () => {
     test(`${JSON.stringify(name)} is unknown where nothing has it (case 16)`, async () => {
       const tools = createTools(() => {}, tinySchema);
       tools.add({ name: "t", inputSchema: { type: "object" } }, () => "hi");
-      await assert.rejects(tools.call({ name }, NOW), { code: -32602, message: `Unknown tool: ${name}` });
+      await assert.rejects(async () => tools.call({ name }, NOW), { code: -32602, message: `Unknown tool: ${name}` });
     });
   }
   test("may be one that objects have", async () => {

@@ -297,3 +297,29 @@ test("an answer to a broken request that cannot be sent is reported, and the con
   assert.match(errors[1] ?? "", /failed to send: .*no way out/);
   await transport.close();
 });
+
+test("a cancelled stateless request ends its own stream where the wrapped transport has one for each, and nowhere else", async () => {
+  const request = (id: number, version: string) =>
+    ({ jsonrpc: "2.0", id, method: "tools/call", params: { name: "t", _meta: { "io.modelcontextprotocol/protocolVersion": version } } }) as const;
+  const cancelled = (requestId: number) => ({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId } }) as const;
+  const open = async (overrides: Partial<SdkTransport>) => {
+    const { sdk, sent } = scriptedSdk(overrides);
+    const transport = fromSdkTransport(sdk);
+    for (const message of [request(1, "2026-07-28"), request(2, "2026-07-28"), ping(3)]) await transport.send({ message });
+    sdk.onmessage?.({ jsonrpc: "2.0", id: 2, result: {} });
+    for (const id of [1, 2, 3]) await transport.send({ message: cancelled(id) });
+    const cancellations = sent.flatMap(({ message }) => ("params" in (message as object) && "requestId" in (message as ReturnType<typeof cancelled>).params ? [(message as ReturnType<typeof cancelled>).params.requestId] : []));
+    return { aborted: sent.slice(0, 3).map(({ options }) => options?.requestSignal?.aborted), cancellations };
+  };
+  assert.deepEqual(await open({ hasPerRequestStream: true }), { aborted: [true, false, undefined], cancellations: [2, 3] });
+  assert.deepEqual(await open({}), { aborted: [undefined, undefined, undefined], cancellations: [1, 2, 3] });
+});
+
+test("a signal that a message came with is left to it", async () => {
+  const { sdk, sent } = scriptedSdk({ hasPerRequestStream: true });
+  const transport = fromSdkTransport(sdk);
+  const requestSignal = new AbortController().signal;
+  const params = { _meta: { "io.modelcontextprotocol/protocolVersion": "2026-07-28" } };
+  await transport.send({ message: { jsonrpc: "2.0", id: 1, method: "subscriptions/listen", params } }, { carry: { requestSignal } });
+  assert.equal(sent[0]?.options?.requestSignal, requestSignal);
+});

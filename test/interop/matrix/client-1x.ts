@@ -1,5 +1,6 @@
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import {
   CreateMessageRequestSchema,
   ElicitRequestSchema,
@@ -11,7 +12,7 @@ import {
   ToolListChangedNotificationSchema,
 } from "@modelcontextprotocol/sdk/types.js";
 import { tap, type WireMessage } from "../official/session.ts";
-import { asOfficial, elicited, firstText, listening, offering, ROOTS, sampled, type ClientKind, type Json } from "./driver.ts";
+import { asOfficial, closeOfficial, elicited, firstText, listening, maybeWrapped, offering, RECONNECTING, ROOTS, sampled, type ClientKind, type Json } from "./driver.ts";
 import { library } from "./library.ts";
 
 const drained = async (page: (cursor: string | undefined) => Promise<readonly [readonly Json[], string | undefined]>): Promise<Json[]> => {
@@ -50,9 +51,9 @@ export const client1x: ClientKind = {
     client.setNotificationHandler(ResourceListChangedNotificationSchema, () => heard.add({ kind: "changed", list: "resources" }));
 
     const transport =
-      link.kind === "memory"
-        ? asOfficial(link.end)
-        : new StdioClientTransport({ command: link.command, args: link.args, stderr: "ignore" });
+      link.kind === "memory" ? asOfficial(link.end)
+      : link.kind === "http" ? maybeWrapped(new StreamableHTTPClientTransport(new URL(link.url), RECONNECTING), link.wrap)
+      : new StdioClientTransport({ command: link.command, args: link.args, stderr: "ignore" });
     const received: WireMessage[] = [];
     offering(transport, version);
     tap(transport, received);
@@ -93,7 +94,7 @@ export const client1x: ClientKind = {
         return () => client.unsubscribeResource({ uri });
       },
       watchLists: async () => async () => {},
-      close: () => client.close(),
+      close: () => closeOfficial(client, transport),
     };
   },
 };

@@ -1,6 +1,6 @@
-import { Client } from "@modelcontextprotocol/client";
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
-import { asOfficial, elicited, firstText, listening, ROOTS, sampled, type ClientKind, type Json } from "./driver.ts";
+import { asOfficial, closeOfficial, elicited, firstText, listening, maybeWrapped, RECONNECTING, ROOTS, sampled, type ClientKind, type Json } from "./driver.ts";
 import { library } from "./library.ts";
 
 export const client2x: ClientKind = {
@@ -35,9 +35,9 @@ export const client2x: ClientKind = {
     client.setNotificationHandler("notifications/resources/list_changed", () => heard.add({ kind: "changed", list: "resources" }));
 
     const transport =
-      link.kind === "memory"
-        ? asOfficial(link.end)
-        : new StdioClientTransport({ command: link.command, args: link.args, stderr: "ignore" });
+      link.kind === "memory" ? asOfficial(link.end)
+      : link.kind === "http" ? maybeWrapped(new StreamableHTTPClientTransport(new URL(link.url), RECONNECTING), link.wrap)
+      : new StdioClientTransport({ command: link.command, args: link.args, stderr: "ignore" });
     // Optional members that are undefined are no difference to them.
     await client.connect(transport as never);
     let logLevel: string | undefined;
@@ -83,7 +83,7 @@ export const client2x: ClientKind = {
         const subscription = await client.listen({ toolsListChanged: true, promptsListChanged: true, resourcesListChanged: true });
         return () => subscription.close();
       },
-      close: () => client.close(),
+      close: () => closeOfficial(client, transport),
     };
   },
 };

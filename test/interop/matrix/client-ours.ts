@@ -1,5 +1,11 @@
-import { asOurs, elicited, firstText, listening, ROOTS, sampled, type ClientKind, type Json } from "./driver.ts";
+import type { Transport } from "../../../src/core/transport/transport.ts";
+import { asOurs, elicited, firstText, listening, ROOTS, sampled, type ClientKind, type End, type Json } from "./driver.ts";
 import { library, node } from "./library.ts";
+
+function overHttp(url: string, wrap: End["wrap"] = (transport) => transport): Transport {
+  const send = node.createHttpSend();
+  return wrap(library.httpTransport({ url, send, release: () => send.close() }));
+}
 
 export const ours: ClientKind = {
   label: "ours",
@@ -22,7 +28,9 @@ export const ours: ClientKind = {
     client.onLog(({ level, data, logger }) => heard.add({ kind: "log", level, data, logger }));
     client.onResourceUpdated((uri) => heard.add({ kind: "updated", uri }));
     const transport =
-      link.kind === "memory" ? asOurs(link.end) : await node.spawnTransport({ command: link.command, args: link.args, stderr: "ignore" });
+      link.kind === "memory" ? asOurs(link.end)
+      : link.kind === "http" ? overHttp(link.url, link.wrap)
+      : await node.spawnTransport({ command: link.command, args: link.args, stderr: "ignore" });
     await client.connect(transport);
     const lists = {
       tools: () => client.listTools(),

@@ -47,8 +47,11 @@ export interface MatrixClient {
 
 export type Reference = { readonly type: "ref/prompt"; readonly name: string } | { readonly type: "ref/resource"; readonly uri: string };
 
-/** How a client reaches the server: a program to start, or the client's end of a pair in memory, as the official SDKs shape it. */
-export type Link = { readonly kind: "stdio"; readonly command: string; readonly args: string[] } | { readonly kind: "memory"; readonly end: End };
+/** How a client reaches the server: a program to start, the client's end of a pair in memory, as the official SDKs shape it, or a URL. */
+export type Link =
+  | { readonly kind: "stdio"; readonly command: string; readonly args: string[] }
+  | { readonly kind: "memory"; readonly end: End }
+  | { readonly kind: "http"; readonly url: string; readonly wrap?: End["wrap"] };
 
 /** One end of a pair in memory. */
 export interface End {
@@ -65,6 +68,28 @@ export function asOurs({ raw, wrap = (transport) => transport }: End): Transport
 export function asOfficial(end: End): SdkTransport {
   return library.toSdkTransport(asOurs(end), { around: end.raw });
 }
+
+/** The same for a transport that is only to be touched where there is something to wrap it in. */
+export function maybeWrapped<Carrier>(raw: Carrier, wrap: End["wrap"]): Carrier {
+  // Every official transport is structurally one, and comes back as what it was.
+  return wrap === undefined ? raw : (asOfficial({ raw: raw as SdkTransport, wrap }) as Carrier);
+}
+
+/** How the official clients come back to a stream that was cut: soon. */
+export const RECONNECTING = {
+  reconnectionOptions: { initialReconnectionDelay: 50, maxReconnectionDelay: 1_000, reconnectionDelayGrowFactor: 1.5, maxRetries: 5 },
+};
+
+/** Over HTTP an official client ends its session where it is told to. */
+export async function closeOfficial(client: { close(): Promise<void> }, transport: object): Promise<void> {
+  if ("terminateSession" in transport && typeof transport.terminateSession === "function") await transport.terminateSession();
+  await client.close();
+}
+
+export const textOf = (result: Json): unknown => {
+  const [block] = result["content"] as readonly Json[]; // there, or the assertion about it fails
+  return block?.["text"];
+};
 
 export interface ClientKind {
   readonly label: string;

@@ -1,4 +1,4 @@
-// Every client with every server, ours and the official ones, in every revision that both speak, over stdio and in memory.
+// Every client with every server, ours and the official ones, in every revision that both speak, over stdio, in memory and over HTTP.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { measureAll } from "./measure.ts";

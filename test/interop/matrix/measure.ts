@@ -1,9 +1,16 @@
 import { describeFailure, withLimit } from "./bounded.ts";
-import { openWire, PAIRS, WIRES, type Pair, type Wire } from "./pairs.ts";
+import type { MatrixClient } from "./driver.ts";
+import { openWire, PAIRS, WIRES, type Opened, type Pair } from "./pairs.ts";
+import { assertGuarded, assertResumes, HTTP_SINCE, openCutting, openGuarded, openHttp } from "./http.ts";
 import { FEATURES } from "./scenario.ts";
 
-/** By the name of the feature. A revision may be without it. */
-export type Outcomes = ReadonlyMap<string, "passed" | "absent" | { readonly failure: string }>;
+export type Outcome = "passed" | "absent" | { readonly failure: string };
+
+/** By the name of the feature, and of {@link HTTP_COLUMNS}. A revision may be without it. */
+export type Outcomes = ReadonlyMap<string, Outcome>;
+
+/** The whole scenario over HTTP, the same between guards, and a call whose connections are cut. */
+export const HTTP_COLUMNS = ["http", "guarded", "resumed"] as const;
 
 export interface Row {
   readonly pair: Pair;
@@ -39,37 +46,62 @@ export function measureAll(): readonly Row[] {
 }
 
 async function measureRow(pair: Pair): Promise<Outcomes> {
-  const all = new Map<string, "passed" | "absent" | { failure: string }>();
+  const all = new Map<string, Outcome>();
   for (const wire of WIRES) {
-    for (const [name, outcome] of await measure(pair, wire)) {
+    for (const [name, outcome] of await measure(pair, () => openWire(wire, pair))) {
       const earlier = all.get(name);
       if (typeof earlier !== "object") all.set(name, typeof outcome === "object" ? { failure: `${wire}: ${outcome.failure}` } : outcome);
     }
   }
+  const { version } = pair;
+  const hasHttp = version >= HTTP_SINCE;
+  all.set("http", hasHttp ? together(await measure(pair, () => openHttp(pair))) : "absent");
+  const guarded = () => measure(pair, () => openGuarded(pair), (client) => assertGuarded(client, pair, version));
+  all.set("guarded", hasHttp ? together(await guarded()) : "absent");
+  all.set("resumed", hasHttp && version < "2026" ? await measureResuming(pair) : "absent");
   return all;
 }
 
+/** One outcome for all: the failures, where there are some. */
+function together(outcomes: Outcomes): Outcome {
+  const failures = [...outcomes].flatMap(([name, outcome]) => (typeof outcome === "object" ? [`${name}, ${outcome.failure}`] : []));
+  return failures.length === 0 ? "passed" : { failure: failures.join("; ") };
+}
+
+async function attempt(what: string, work: Promise<unknown>): Promise<Outcome> {
+  try {
+    await withLimit(FEATURE_LIMIT_MS, what, work);
+    return "passed";
+  } catch (thrown) {
+    return { failure: describeFailure(thrown) };
+  }
+}
+
 /** Takes one pair through the scenario over one connection. A feature that fails does not keep the next ones from being tried. */
-async function measure(pair: Pair, wire: Wire): Promise<Outcomes> {
-  const outcomes = new Map<string, "passed" | "absent" | { failure: string }>();
-  const { link, close } = await openWire(wire, pair);
+async function measure(pair: Pair, open: () => Promise<Opened>, before?: (client: MatrixClient) => Promise<void>): Promise<Outcomes> {
+  const outcomes = new Map<string, Outcome>();
+  const { link, close } = await open();
   try {
     const client = await withLimit(OPEN_LIMIT_MS, "connecting", pair.client.open(link, pair.version));
+    if (before !== undefined) outcomes.set("before", await attempt("before", before(client)));
     for (const { name, since = "", run } of FEATURES) {
-      if (pair.version < since) {
-        outcomes.set(name, "absent");
-        continue;
-      }
-      try {
-        await withLimit(FEATURE_LIMIT_MS, name, run(client, pair.version));
-        outcomes.set(name, "passed");
-      } catch (thrown) {
-        outcomes.set(name, { failure: describeFailure(thrown) });
-      }
+      outcomes.set(name, pair.version < since ? "absent" : await attempt(name, run(client, pair.version)));
     }
     await client.close();
   } finally {
     await close();
   }
   return outcomes;
+}
+
+async function measureResuming(pair: Pair): Promise<Outcome> {
+  const { link, cut, close } = await openCutting(pair);
+  try {
+    const client = await withLimit(OPEN_LIMIT_MS, "connecting", pair.client.open(link, pair.version));
+    const outcome = await attempt("resuming", assertResumes(client, cut));
+    await client.close();
+    return outcome;
+  } finally {
+    await close();
+  }
 }

@@ -8,7 +8,7 @@ import type { Transport } from "../../../src/core/transport/transport.ts";
 import { client1x } from "./client-1x.ts";
 import { client2x } from "./client-2x.ts";
 import { ours } from "./client-ours.ts";
-import { asOfficial, asOurs, type ClientKind, type End, type Link } from "./driver.ts";
+import { asOfficial, asOurs, maybeWrapped, type ClientKind, type End, type Link } from "./driver.ts";
 import { library } from "./library.ts";
 
 export interface ServerKind {
@@ -17,15 +17,22 @@ export interface ServerKind {
   readonly script: string;
   /** Serves one connection in this process; gives what ends it. */
   serve(end: End): Promise<() => Promise<unknown>>;
+  /** Listens for HTTP in this process; `wrap` is put around each transport, in our form of it. */
+  listen(wrap?: End["wrap"]): Promise<{ readonly url: string; close(): Promise<unknown> }>;
 }
 
 interface Served {
   close(): Promise<unknown>;
 }
 
+interface Program<Carrier> {
+  serve(transport: Carrier): Served | Promise<Served>;
+  listen(wrap: (transport: Carrier) => Carrier): ReturnType<ServerKind["listen"]>;
+}
+
 const script = (name: string): string => join(import.meta.dirname, "servers", name);
 // The programs are JavaScript, as plain node runs them.
-const program = async <Carrier>(name: string) => (await import(pathToFileURL(script(name)).href)) as { serve(transport: Carrier): Served | Promise<Served> };
+const program = async <Carrier>(name: string) => (await import(pathToFileURL(script(name)).href)) as Program<Carrier>;
 const official = (label: string, versions: readonly string[], name: string): ServerKind => ({
   label,
   versions,
@@ -34,6 +41,7 @@ const official = (label: string, versions: readonly string[], name: string): Ser
     const served = await (await program<SdkTransport>(name)).serve(asOfficial(end));
     return () => served.close();
   },
+  listen: async (wrap) => (await program<SdkTransport>(name)).listen((transport) => maybeWrapped(transport, wrap)),
 });
 
 export const CLIENTS: readonly ClientKind[] = [ours, client1x, client2x];
@@ -46,6 +54,7 @@ export const SERVERS: readonly ServerKind[] = [
       const served = await (await program<Transport>("ours.mjs")).serve(asOurs(end));
       return () => served.close();
     },
+    listen: async (wrap = (transport) => transport) => (await program<Transport>("ours.mjs")).listen(wrap),
   },
   official("1.x", library.HANDSHAKE_VERSIONS, "official-1x.mjs"),
   official("2.x", library.PROTOCOL_VERSIONS, "official-2x.mjs"),

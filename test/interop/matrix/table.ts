@@ -1,7 +1,7 @@
 // The table in test/README.md, between two marks.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Outcomes, Row } from "./measure.ts";
+import { HTTP_COLUMNS, type Outcomes, type Row } from "./measure.ts";
 import { FEATURES } from "./scenario.ts";
 
 const README = join(import.meta.dirname, "..", "..", "README.md");
@@ -10,10 +10,11 @@ const END = "<!-- /matrix -->";
 
 export async function renderTable(rows: readonly Row[]): Promise<string> {
   const cells = (parts: readonly string[]) => `| ${parts.join(" | ")} |`;
-  const lines = [cells(["client", "server", "revision", ...FEATURES.map(({ name }) => name)]), cells(["---", "---", "---", ...FEATURES.map(() => ":-:")])];
+  const columns = [...FEATURES.map(({ name }) => name), ...HTTP_COLUMNS];
+  const lines = [cells(["client", "server", "revision", ...columns]), cells(["---", "---", "---", ...columns.map(() => ":-:")])];
   for (const { pair, outcomes } of rows) {
     const measured = await outcomes;
-    lines.push(cells([pair.client.label, pair.server.label, pair.version, ...FEATURES.map(({ name }) => mark(measured.get(name)))]));
+    lines.push(cells([pair.client.label, pair.server.label, pair.version, ...columns.map((name) => mark(measured.get(name)))]));
   }
   return lines.join("\n");
 }

@@ -16,18 +16,37 @@ export interface ServerConnection {
   close(why?: LocalError): Promise<void>;
 }
 
+// A class for its getter alone: see `createPost` of core/http.
+class Connection implements ServerConnection {
+  readonly closed;
+  readonly #link: ServerLink;
+  readonly #endStreams: () => Promise<void>;
+
+  constructor(link: ServerLink, endStreams: () => Promise<void>) {
+    this.closed = link.peer.closed;
+    this.#link = link;
+    this.#endStreams = endStreams;
+  }
+
+  get session(): Session | undefined {
+    return this.#link.session;
+  }
+
+  request(method: string, params?: JsonObject, options?: RequestOptions): Promise<JsonObject> {
+    if (this.#link.session !== undefined) return this.#link.peer.request(method, params, options);
+    return Promise.reject(new LocalError("unsupported", `${method} cannot be asked: the client has made no handshake`));
+  }
+
+  notify(method: string, params?: JsonObject): Promise<void> {
+    return this.#link.peer.notify(method, params);
+  }
+
+  close(why?: LocalError): Promise<void> {
+    const { peer, streams } = this.#link;
+    return streams.size === 0 ? peer.close(why) : this.#endStreams().then(() => peer.close(why));
+  }
+}
+
 export function createConnection(link: ServerLink, endStreams: () => Promise<void>): ServerConnection {
-  const { peer } = link;
-  return {
-    get session() {
-      return link.session;
-    },
-    closed: peer.closed,
-    request(method, params, options) {
-      if (link.session !== undefined) return peer.request(method, params, options);
-      return Promise.reject(new LocalError("unsupported", `${method} cannot be asked: the client has made no handshake`));
-    },
-    notify: (method, params) => peer.notify(method, params),
-    close: (why) => (link.streams.size === 0 ? peer.close(why) : endStreams().then(() => peer.close(why))),
-  };
+  return new Connection(link, endStreams);
 }

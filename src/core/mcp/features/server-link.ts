@@ -12,6 +12,8 @@ export interface ServerLink {
   announced: ServerCapabilities;
   /** What `logging/setLevel` said last. */
   logLevel: LoggingLevel | undefined;
+  /** Messages of the server's own log that the transport has not accepted yet. */
+  logging: number;
   /** What the session has subscribed to: URIs (handshake revisions). */
   readonly subscribed: Set<string>;
   /** Sends to the session; several alike while one is on its way become one. */
@@ -36,21 +38,23 @@ export type Post = (method: string, params: JsonObject | undefined, key?: string
  * peer that reads slowly makes nothing pile up here, and the last change is never lost.
  */
 export function createPost(send: (method: string, params: JsonObject | undefined) => Promise<void>): Post {
-  const again = new Map<string, boolean>();
+  // Most connections over HTTP never hear of a change.
+  let again: Map<string, boolean> | undefined;
   const post: Post = (method, params, key = method) => {
-    if (again.has(key)) {
-      again.set(key, true);
+    const marks = (again ??= new Map());
+    if (marks.has(key)) {
+      marks.set(key, true);
       return;
     }
-    again.set(key, false);
+    marks.set(key, false);
     send(method, params).then(
       () => {
-        const repeat = again.get(key);
-        again.delete(key);
+        const repeat = marks.get(key);
+        marks.delete(key);
         if (repeat === true) post(method, params, key);
       },
       // The connection is gone, or does not take it: nothing that came after would get through.
-      () => again.delete(key),
+      () => marks.delete(key),
     );
   };
   return post;

@@ -51,12 +51,17 @@ export function createSendLog({ announced, wanted, notify }: LoggerParts): SendL
   };
 }
 
-/** To all sessions that want the level: a stateless client has no stream that a message outside of its requests could go to. */
-export function logToSessions(links: Iterable<ServerLink>, announced: boolean, ...[level, data, logger]: Parameters<SendLog>): void {
+/**
+ * To all sessions that want the level: a stateless client has no stream that a message outside of its requests could go to. Nobody waits for these, so
+ * a session that does not take them, until `max` are on their way to it, misses what follows.
+ */
+export function logToSessions(links: Iterable<ServerLink>, announced: boolean, max: number, ...[level, data, logger]: Parameters<SendLog>): void {
   assertLoggable(level, announced);
   for (const link of links) {
-    const wanted = () => (link.session === undefined ? undefined : wantedLevel("handshake", {}, link));
-    void createSendLog({ announced, wanted, notify: link.peer.notify })(level, data, logger);
+    if (link.session === undefined || link.logging >= max) continue;
+    link.logging++;
+    const send = createSendLog({ announced, wanted: () => wantedLevel("handshake", {}, link), notify: link.peer.notify });
+    void send(level, data, logger).then(() => link.logging--);
   }
 }
 

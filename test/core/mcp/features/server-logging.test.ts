@@ -125,3 +125,15 @@ test("a message that cannot be sent harms nobody", async () => {
   const client = await rawClient(server, { version: "2025-11-25" });
   assert.equal((await client.send("tools/call", { name: "t" })).isError, undefined);
 });
+
+test("a session that takes nothing misses what the server logs, past a bound, and gets what comes once it reads again", async () => {
+  const server = new McpServer(INFO, { host: fakeHost(), capabilities: { logging: {} }, limits: { maxQueuedFrames: 3 } });
+  const client = await rawClient(server, { version: "2025-11-25" });
+  for (let number = 1; number <= 1_000; number++) server.log("info", number);
+  const heard = () => client.notifications.map(({ params }) => params.data);
+  await settle();
+  assert.deepEqual(heard(), [1, 2, 3]);
+  server.log("info", "again");
+  await settle();
+  assert.deepEqual(heard(), [1, 2, 3, "again"]);
+});

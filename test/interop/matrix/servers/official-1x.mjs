@@ -2,10 +2,11 @@
 import { completable } from "@modelcontextprotocol/sdk/server/completable.js";
 import { McpServer, ResourceTemplate } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
+import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/streamableHttp.js";
 import { ListPromptsRequestSchema, SubscribeRequestSchema, UnsubscribeRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import { z } from "zod";
 import { completeName, completeTopic, form, gate, GREET, isMain, LEVELS, message, named, page, prompted, text } from "./common.mjs";
-
+import { eventStore, listenNode, noSession } from "./http.mjs";
 
 export async function serve(transport) {
   let cancelled = 0;
@@ -47,8 +48,8 @@ export async function serve(transport) {
     return text("cancelled");
   });
   server.registerTool("cancelled", { inputSchema: {} }, () => text(String(cancelled)));
-  server.registerTool("log", { inputSchema: {} }, async () => {
-    for (const level of LEVELS) await server.sendLoggingMessage({ level, data: `${level} entry`, logger: "matrix" });
+  server.registerTool("log", { inputSchema: {} }, async (_args, { sessionId }) => {
+    for (const level of LEVELS) await server.sendLoggingMessage({ level, data: `${level} entry`, logger: "matrix" }, sessionId);
     return text("logged");
   });
   server.registerTool("ask_user", { inputSchema: { message: z.string() } }, async (args) => {
@@ -109,6 +110,30 @@ export async function serve(transport) {
   });
   await server.connect(transport);
   return server;
+}
+
+/** Over HTTP, with a server for each session; `wrap` gets the transport of each. */
+export function listen(wrap) {
+  const sessions = new Map();
+  const open = async () => {
+    const transport = new StreamableHTTPServerTransport({
+      sessionIdGenerator: () => crypto.randomUUID(),
+      onsessioninitialized: (id) => void sessions.set(id, transport),
+      eventStore: eventStore(),
+      retryInterval: 50,
+    });
+    await serve(wrap(transport));
+    return transport;
+  };
+  return listenNode(
+    async (request, response) => {
+      const id = request.headers["mcp-session-id"];
+      const transport = id === undefined ? await open() : sessions.get(id);
+      if (transport === undefined) noSession(response);
+      else await transport.handleRequest(request, response);
+    },
+    () => Promise.all([...sessions.values()].map((transport) => transport.close())),
+  );
 }
 
 if (isMain(import.meta.url)) await serve(new StdioServerTransport());

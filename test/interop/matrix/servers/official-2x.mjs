@@ -1,19 +1,28 @@
 // The server of the matrix, by the official SDK of the 2.x line. It asks its client by incomplete results, in both eras: in a handshake revision
 // the SDK turns them into requests.
-import { completable, inputRequired, McpServer, ResourceTemplate } from "@modelcontextprotocol/server";
+import {
+  completable,
+  createMcpHandler,
+  inputRequired,
+  isLegacyRequest,
+  McpServer,
+  ResourceTemplate,
+  WebStandardStreamableHTTPServerTransport,
+} from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { z } from "zod";
 import { completeName, completeTopic, form, gate, GREET, isMain, LEVELS, message, named, page, prompted, text } from "./common.mjs";
-
+import { eventStore, listenWeb, NO_SESSION } from "./http.mjs";
 
 const askName = (question, more) => inputRequired({ inputRequests: { user: inputRequired.elicit({ message: question, requestedSchema: form }) }, ...more });
 const askModel = (prompt, more) =>
   inputRequired({ inputRequests: { model: inputRequired.createMessage(prompted(prompt)) }, ...more });
 
-function build() {
-  let cancelled = 0;
-  const release = gate();
-  const subscribed = new Set();
+/** What outlives a server of the SDK: over HTTP it makes one for each stateless request. `notify` is then how its listeners hear of changes. */
+const newState = (notify) => ({ cancelled: 0, release: gate(), subscribed: new Set(), grown: new Set(), notify });
+
+function build(state = newState()) {
+  const { release, subscribed, grown, notify } = state;
   const server = new McpServer(
     { name: "matrix", version: "1.0.0" },
     { instructions: "Ask away.", capabilities: { logging: {}, tools: { listChanged: true }, prompts: { listChanged: true }, resources: { subscribe: true, listChanged: true } } },
@@ -44,10 +53,10 @@ function build() {
     const aborted = new Promise((resolve) => context.mcpReq.signal.addEventListener("abort", resolve, { once: true }));
     await reporter(context)(1);
     await aborted;
-    cancelled++;
+    state.cancelled++;
     return text("cancelled");
   });
-  server.registerTool("cancelled", { inputSchema: z.object({}) }, () => text(String(cancelled)));
+  server.registerTool("cancelled", { inputSchema: z.object({}) }, () => text(String(state.cancelled)));
   server.registerTool("log", { inputSchema: z.object({}) }, async (_args, { mcpReq }) => {
     for (const level of LEVELS) await mcpReq.log(level, `${level} entry`, "matrix");
     return text("logged");
@@ -73,13 +82,21 @@ function build() {
   });
   server.registerTool("touch", { inputSchema: z.object({ uri: z.string() }) }, async ({ uri }, { mcpReq }) => {
     // In the stateless era the SDK knows who listens.
-    if (mcpReq.envelope !== undefined || subscribed.has(uri)) await server.server.sendResourceUpdated({ uri });
+    if (notify !== undefined) notify().resourceUpdated(uri);
+    else if (mcpReq.envelope !== undefined || subscribed.has(uri)) await server.server.sendResourceUpdated({ uri });
     return text("touched");
   });
-  server.registerTool("grow", { inputSchema: z.object({ kind: z.string() }) }, ({ kind }) => {
+  const grow = (kind) => {
     if (kind === "tools") server.registerTool("grown", { inputSchema: z.object({}) }, () => text("grown"));
     else if (kind === "prompts") addPrompt({ name: "grown" }, undefined, () => message("grown"));
     else server.registerResource("grown", "note://grown", {}, (uri) => ({ contents: [{ uri: uri.href, text: "grown" }] }));
+  };
+  server.registerTool("grow", { inputSchema: z.object({ kind: z.string() }) }, ({ kind }) => {
+    if (notify === undefined) grow(kind);
+    else {
+      grown.add(kind);
+      notify()[`${kind}Changed`]();
+    }
     return text("grown");
   });
 
@@ -117,12 +134,39 @@ function build() {
     subscribed.delete(params.uri);
     return {};
   });
+  for (const kind of grown) grow(kind);
   return server;
 }
 
 /** Serves both eras; over the process's own streams without a transport. */
 export function serve(transport) {
-  return serveStdio(build, transport === undefined ? {} : { transport });
+  return serveStdio(() => build(), transport === undefined ? {} : { transport });
+}
+
+/** Over HTTP: the SDK's own handler for 2026-07-28, and a server for each session of older revisions, whose transport `wrap` gets. */
+export function listen(wrap) {
+  const state = newState(() => handler.notify);
+  const handler = createMcpHandler(() => build(state), { legacy: "reject" });
+  const sessions = new Map();
+  const open = async () => {
+    const transport = new WebStandardStreamableHTTPServerTransport({
+      sessionIdGenerator: () => crypto.randomUUID(),
+      onsessioninitialized: (id) => void sessions.set(id, transport),
+      eventStore: eventStore(),
+      retryInterval: 50,
+    });
+    await build().connect(wrap(transport));
+    return transport;
+  };
+  return listenWeb(
+    async (request) => {
+      if (!(await isLegacyRequest(request))) return handler.fetch(request);
+      const id = request.headers.get("mcp-session-id");
+      const transport = id === null ? await open() : sessions.get(id);
+      return transport === undefined ? Response.json(NO_SESSION, { status: 404 }) : transport.handleRequest(request);
+    },
+    () => Promise.all([handler.close(), ...[...sessions.values()].map((transport) => transport.close())]),
+  );
 }
 
 if (isMain(import.meta.url)) serve();

@@ -1,6 +1,6 @@
 // The server of the matrix, by this package as it is built.
-import { elicit, McpServer, sample } from "../../../../dist/index.js";
-import { stdioTransport } from "../../../../dist/node.js";
+import { elicit, McpServer, memoryEventStore, sample } from "../../../../dist/index.js";
+import { listenHttp, stdioTransport } from "../../../../dist/node.js";
 import { completeName, completeTopic, form, gate, GREET, isMain, LEVELS, named, prompted } from "./common.mjs";
 
 const object = (properties = {}, required = Object.keys(properties)) => ({ type: "object", properties, required });
@@ -9,7 +9,7 @@ const string = { type: "string" };
 const askName = (message) => elicit({ message, requestedSchema: form });
 const askModel = (prompt) => sample(prompted(prompt));
 
-export function serve(transport) {
+function build() {
   let cancelled = 0;
   const release = gate();
   const server = new McpServer(
@@ -86,7 +86,22 @@ export function serve(transport) {
     (uri, { topic, page }) => ({ contents: [{ uri, text: `${topic}, page ${page}` }] }),
     { complete: { topic: completeTopic } },
   );
-  return server.connect(transport);
+  return server;
+}
+
+export function serve(transport) {
+  return build().connect(transport);
+}
+
+/** Over HTTP, where one server has all connections; `wrap` gets the transport of each. */
+export async function listen(wrap) {
+  const server = build();
+  const { url, accept, close } = await listenHttp({ eventStore: memoryEventStore(), retryMs: 50, closeGraceMs: 100 });
+  const serveAll = async () => {
+    for (let transport = await accept(); transport !== undefined; transport = await accept()) server.connect(wrap(transport));
+  };
+  const served = serveAll();
+  return { url, close: () => Promise.all([close(), served]) };
 }
 
 if (isMain(import.meta.url)) serve(stdioTransport());
