@@ -148,6 +148,7 @@ export {
 } from "./core/client/local-chain.ts";
 
 export { guardClient, guardServer, type AttachOptions, type ChainSource, type Guardable } from "./core/guard/attach.ts";
+export type { SdkPeer } from "./core/guard/sdk-peer.ts";
 export { BlockedError, isBlocked } from "./core/guard/blocked-error.ts";
 export type { BlockReason, Decision, InterceptorOutcome } from "./core/guard/decision.ts";
 export type { FunctionCall, FunctionChain, FunctionGuardOptions, GuardedCallOptions, PayloadCheck } from "./core/guard/function-options.ts";

@@ -3,6 +3,7 @@ import type { Transport } from "../transport/transport.ts";
 import { INTERCEPTOR_SPELLINGS } from "../wire/dialects.ts";
 import { guardTransport } from "./guard.ts";
 import type { GuardOptions } from "./options.ts";
+import { wrapConnections, type SdkPeer } from "./sdk-peer.ts";
 
 /** What a guard needs of a server or a client: a say in every transport that it connects to. */
 export interface Guardable {
@@ -17,25 +18,34 @@ export type ChainSource = Chain | { current(): Chain };
 export type AttachOptions = Omit<GuardOptions, "role" | "chain">;
 
 /**
- * Guards every connection that a server makes from now on: what clients ask, and what the server asks and answers. A server that hosts
- * interceptors when it connects answers their methods unjudged, unless `policy.hostsChain` says otherwise. Returns the server.
+ * Guards every connection that a server makes from now on: what clients ask, and what the server asks and answers. It may be one of the official
+ * SDKs'. A server that hosts interceptors when it connects answers their methods unjudged, unless `policy.hostsChain` says otherwise; one of the
+ * official SDKs' cannot be asked, so for that the policy has to say it. Returns the server.
  */
-export function guardServer<S extends Guardable>(server: S, chain: ChainSource, options: AttachOptions = {}): S {
-  server.wrapTransport((transport) => {
+export function guardServer<S extends Guardable | SdkPeer>(server: S, chain: ChainSource, options: AttachOptions = {}): S {
+  wrapTransports(server, (transport) => {
     const policy = { hostsChain: hostsInterceptors(server), ...options.policy };
     return guardTransport(transport, { ...options, policy, role: "server", chain: currentOf(chain) });
   });
   return server;
 }
 
-/** Guards every connection that a client makes from now on: what it asks, what it is answered, and what servers ask of it. Returns the client. */
-export function guardClient<C extends Guardable>(client: C, chain: ChainSource, options: AttachOptions = {}): C {
-  client.wrapTransport((transport) => guardTransport(transport, { ...options, role: "client", chain: currentOf(chain) }));
+/**
+ * Guards every connection that a client makes from now on: what it asks, what it is answered, and what servers ask of it. It may be one of the
+ * official SDKs'. Returns the client.
+ */
+export function guardClient<C extends Guardable | SdkPeer>(client: C, chain: ChainSource, options: AttachOptions = {}): C {
+  wrapTransports(client, (transport) => guardTransport(transport, { ...options, role: "client", chain: currentOf(chain) }));
   return client;
 }
 
-function hostsInterceptors(server: Guardable): boolean {
-  return INTERCEPTOR_SPELLINGS.invoke.some((method) => server.answers?.(method) === true);
+function wrapTransports(peer: Guardable | SdkPeer, wrap: (transport: Transport) => Transport): void {
+  if ("wrapTransport" in peer) peer.wrapTransport(wrap);
+  else wrapConnections(peer, wrap);
+}
+
+function hostsInterceptors(server: Guardable | SdkPeer): boolean {
+  return "wrapTransport" in server && INTERCEPTOR_SPELLINGS.invoke.some((method) => server.answers?.(method) === true);
 }
 
 export function currentOf(chain: ChainSource): { current(): Chain } {
