@@ -147,13 +147,13 @@ export {
   type ServerTarget,
 } from "./core/client/local-chain.ts";
 
-export { guardClient, guardServer, type AttachOptions, type ChainSource, type Guardable } from "./core/guard/attach.ts";
-export type { SdkPeer } from "./core/guard/sdk-peer.ts";
+export { guardClient, guardServer, type Guardable } from "./core/guard/attach.ts";
+export { guardSdkTransport, type SdkPeer } from "./core/guard/sdk-peer.ts";
 export { BlockedError, isBlocked } from "./core/guard/blocked-error.ts";
 export type { BlockReason, Decision, InterceptorOutcome } from "./core/guard/decision.ts";
 export type { FunctionCall, FunctionChain, FunctionGuardOptions, GuardedCallOptions, PayloadCheck } from "./core/guard/function-options.ts";
 export { guardFunction, type GuardedFunction } from "./core/guard/guard-function.ts";
 export { guardStream, windowOf, type GuardedStream, type StreamGuardOptions, type TextDeltas } from "./core/guard/guard-stream.ts";
 export { guardTransport, type GuardedTransport } from "./core/guard/guard.ts";
-export type { ExchangeInfo, GuardOptions, GuardPolicy, Refusal } from "./core/guard/options.ts";
+export type { AttachOptions, ChainSource, ExchangeInfo, GuardOptions, GuardPolicy, Refusal } from "./core/guard/options.ts";
 export { relay, type Relay, type RelayEnd, type RelayOptions } from "./core/guard/relay.ts";

@@ -1,6 +1,6 @@
 import { describeError } from "../core/base/errors.ts";
 import type { Signal } from "../core/base/signal.ts";
-import type { AttachOptions, ChainSource } from "../core/guard/attach.ts";
+import type { AttachOptions, ChainSource } from "../core/guard/options.ts";
 import type { RelayEnd, RelayOptions } from "../core/guard/relay.ts";
 import type { Noise } from "../core/transport/line-transport.ts";
 import type { Transport } from "../core/transport/transport.ts";

@@ -2,7 +2,7 @@ import { LocalError, RpcError } from "../core/base/errors.ts";
 import { detectHost, type Host } from "../core/base/host.ts";
 import { cloneJson, type JsonObject } from "../core/base/json.ts";
 import { createChain, type Chain } from "../core/chain/chain.ts";
-import type { AttachOptions } from "../core/guard/attach.ts";
+import type { AttachOptions } from "../core/guard/options.ts";
 import { guardTransport } from "../core/guard/guard.ts";
 import type { GuardPolicy } from "../core/guard/options.ts";
 import { memoryPair } from "../core/transport/memory.ts";

@@ -1,4 +1,4 @@
-import { currentOf, type AttachOptions, type ChainSource } from "../core/guard/attach.ts";
+import { currentOf, type AttachOptions, type ChainSource } from "../core/guard/options.ts";
 import { guardTransport } from "../core/guard/guard.ts";
 import { relay, type Relay, type RelayOptions } from "../core/guard/relay.ts";
 import type { Transport } from "../core/transport/transport.ts";

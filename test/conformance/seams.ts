@@ -12,13 +12,7 @@ import type { GuardVector } from "../../src/conformance/vector.ts";
 import { guardedRelay } from "../../src/gateway/guarded-relay.ts";
 import { bytePipes } from "../support/byte-pipe.ts";
 import { scriptedTransport } from "../support/scripted-transport.ts";
-
-export interface SeamRow {
-  readonly name: string;
-  readonly open: GuardSeam;
-  /** Why a vector cannot be played here; undefined where it can. */
-  inexpressible?(input: GuardVector["input"]): string | undefined;
-}
+import type { SeamRow } from "./play-seam.ts";
 
 const onlyFor = (role: "server" | "client") => (input: GuardVector["input"]) => (input.role === role ? undefined : `it guards a ${input.role}`);
 

@@ -1,8 +1,7 @@
-import type { Chain } from "../chain/chain.ts";
 import type { Transport } from "../transport/transport.ts";
 import { INTERCEPTOR_SPELLINGS } from "../wire/dialects.ts";
 import { guardTransport } from "./guard.ts";
-import type { GuardOptions } from "./options.ts";
+import { currentOf, type AttachOptions, type ChainSource } from "./options.ts";
 import { wrapConnections, type SdkPeer } from "./sdk-peer.ts";
 
 /** What a guard needs of a server or a client: a say in every transport that it connects to. */
@@ -12,21 +11,17 @@ export interface Guardable {
   answers?(method: string): boolean;
 }
 
-/** A chain, or what gives the current one. */
-export type ChainSource = Chain | { current(): Chain };
-
-export type AttachOptions = Omit<GuardOptions, "role" | "chain">;
-
 /**
  * Guards every connection that a server makes from now on: what clients ask, and what the server asks and answers. It may be one of the official
  * SDKs'. A server that hosts interceptors when it connects answers their methods unjudged, unless `policy.hostsChain` says otherwise; one of the
  * official SDKs' cannot be asked, so for that the policy has to say it. Returns the server.
  */
 export function guardServer<S extends Guardable | SdkPeer>(server: S, chain: ChainSource, options: AttachOptions = {}): S {
-  wrapTransports(server, (transport) => {
+  const wrap = (transport: Transport) => {
     const policy = { hostsChain: hostsInterceptors(server), ...options.policy };
     return guardTransport(transport, { ...options, policy, role: "server", chain: currentOf(chain) });
-  });
+  };
+  wrapTransports(server, wrap, options);
   return server;
 }
 
@@ -35,19 +30,15 @@ export function guardServer<S extends Guardable | SdkPeer>(server: S, chain: Cha
  * official SDKs'. Returns the client.
  */
 export function guardClient<C extends Guardable | SdkPeer>(client: C, chain: ChainSource, options: AttachOptions = {}): C {
-  wrapTransports(client, (transport) => guardTransport(transport, { ...options, role: "client", chain: currentOf(chain) }));
+  wrapTransports(client, (transport) => guardTransport(transport, { ...options, role: "client", chain: currentOf(chain) }), options);
   return client;
 }
 
-function wrapTransports(peer: Guardable | SdkPeer, wrap: (transport: Transport) => Transport): void {
+function wrapTransports(peer: Guardable | SdkPeer, wrap: (transport: Transport) => Transport, options: AttachOptions): void {
   if ("wrapTransport" in peer) peer.wrapTransport(wrap);
-  else wrapConnections(peer, wrap);
+  else wrapConnections(peer, wrap, options);
 }
 
 function hostsInterceptors(server: Guardable | SdkPeer): boolean {
   return "wrapTransport" in server && INTERCEPTOR_SPELLINGS.invoke.some((method) => server.answers?.(method) === true);
-}
-
-export function currentOf(chain: ChainSource): { current(): Chain } {
-  return "current" in chain ? chain : { current: () => chain };
 }

@@ -11,7 +11,7 @@ import type { ChainResult } from "../chain/result.ts";
 import { contextProblem } from "../wire/context.ts";
 import type { InvocationContext, Phase } from "../wire/gen/interceptors.ts";
 import { OWN_META, restoreReservedMeta } from "../wire/meta.ts";
-import { currentOf } from "./attach.ts";
+import { currentOf } from "./options.ts";
 import { BlockedError } from "./blocked-error.ts";
 import { directionOf, payloadCheck, type FunctionCall, type FunctionChain, type FunctionGuardOptions, type GuardedCallOptions } from "./function-options.ts";
 

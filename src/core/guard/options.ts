@@ -74,3 +74,13 @@ export interface GuardOptions {
   readonly host?: Host;
   readonly limits?: Partial<Limits>;
 }
+
+/** What the owner of a server or client says of its guard; the rest is known. */
+export type AttachOptions = Omit<GuardOptions, "role" | "chain">;
+
+/** A chain, or what gives the current one. */
+export type ChainSource = Chain | { current(): Chain };
+
+export function currentOf(chain: ChainSource): { current(): Chain } {
+  return "current" in chain ? chain : { current: () => chain };
+}

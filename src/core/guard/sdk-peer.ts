@@ -1,6 +1,9 @@
 import { isObject } from "../base/json.ts";
+import type { Limits } from "../base/limits.ts";
 import { fromSdkTransport, toSdkTransport, type SdkTransport } from "../transport/sdk-adapters.ts";
 import type { Transport } from "../transport/transport.ts";
+import { guardTransport } from "./guard.ts";
+import { currentOf, type AttachOptions, type ChainSource, type GuardOptions } from "./options.ts";
 
 /**
  * A server or client of the official SDKs, by its shape: `McpServer`, `Server` and `Client` of `@modelcontextprotocol/sdk` 1.x, and those of
@@ -8,6 +11,14 @@ import type { Transport } from "../transport/transport.ts";
  */
 export interface SdkPeer {
   connect(transport: never, ...rest: never[]): Promise<unknown>;
+}
+
+/**
+ * A transport of the official SDKs with a guard on it, to be handed to their `connect`, or to what connects servers by itself. All else that it
+ * has shows through, its class included.
+ */
+export function guardSdkTransport<T extends SdkTransport>(transport: T, chain: ChainSource, options: AttachOptions & Pick<GuardOptions, "role">): T {
+  return toSdkTransport(guardTransport(fromSdkTransport(transport, limitsOf(options)), { ...options, chain: currentOf(chain) }), { ...limitsOf(options), around: transport });
 }
 
 type Wrap = (transport: Transport) => Transport;
@@ -22,7 +33,7 @@ const wraps = new WeakMap<object, Wrap[]>();
  * Has every transport that the peer is connected to from now on wrapped; the last wrapper is next to the peer. Replaces `connect` on the
  * object itself, and of an `McpServer`, which has a `Server` in it, on that one: however it is reached, it is guarded.
  */
-export function wrapConnections(peer: SdkPeer, wrap: Wrap): void {
+export function wrapConnections(peer: SdkPeer, wrap: Wrap, options: WithLimits): void {
   const holder = connectableOf(peer);
   const known = wraps.get(holder);
   if (known !== undefined) {
@@ -33,9 +44,17 @@ export function wrapConnections(peer: SdkPeer, wrap: Wrap): void {
   wraps.set(holder, all);
   const connect = holder.connect.bind(holder);
   holder.connect = (transport, ...rest) => {
-    const wrapped = all.reduce((inner, next) => next(inner), fromSdkTransport(transport));
-    return connect(toSdkTransport(wrapped, { around: transport }), ...rest);
+    const wrapped = all.reduce((inner, next) => next(inner), fromSdkTransport(transport, limitsOf(options)));
+    return connect(toSdkTransport(wrapped, { ...limitsOf(options), around: transport }), ...rest);
   };
+}
+
+interface WithLimits {
+  readonly limits?: Partial<Limits>;
+}
+
+function limitsOf({ limits }: WithLimits): WithLimits {
+  return limits === undefined ? {} : { limits };
 }
 
 function connectableOf(peer: SdkPeer): Connectable {

@@ -12,7 +12,7 @@ import { fromSdkTransport, toSdkTransport, type SdkTransport } from "../../../sr
 import type { Arrival, Transport } from "../../../src/core/transport/transport.ts";
 import type { Message } from "../../../src/core/wire/message.ts";
 import type { SeamParts } from "../../../src/conformance/own-guard.ts";
-import type { SeamRow } from "../../conformance/seams.ts";
+import type { SeamRow } from "../../conformance/play-seam.ts";
 
 /** A transport of theirs, played by hand. */
 function played(sdk: SdkTransport): Transport {
