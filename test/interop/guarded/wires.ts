@@ -127,3 +127,27 @@ export async function connected(line: Line, wire: Wire, guarded: Guarded, { even
   await connect(client, new Http2x(SERVER_URL, { requestInit: HEADERS, fetch: fetchFrom((request) => transport.handleRequest(request, { authInfo: AUTH })) }));
   return done(() => server.close());
 }
+
+interface Called {
+  readonly text: unknown;
+  readonly audited: unknown;
+}
+
+interface CallExtras {
+  readonly signal?: AbortSignal;
+  readonly onprogress?: (progress: { readonly progress: number }) => void;
+  readonly onresumptiontoken?: (token: string) => void;
+  readonly resumptionToken?: string;
+}
+
+/** The two lines differ in where the options stand. */
+export async function call(client: AnyClient, name: string, args: Record<string, unknown> = {}, extras: CallExtras = {}): Promise<Called> {
+  const params = { name, arguments: args };
+  const options = { timeout: 10_000, ...extras };
+  const is1x = client.callTool.length > 2 || "getTaskResult" in client;
+  const result: unknown = await (is1x
+    ? (client.callTool as unknown as (params: unknown, schema: undefined, options: unknown) => Promise<unknown>).call(client, params, undefined, options)
+    : (client.callTool as unknown as (params: unknown, options: unknown) => Promise<unknown>).call(client, params, options));
+  const { content, _meta } = result as { content: readonly { text?: unknown }[]; _meta?: Record<string, unknown> };
+  return { text: content[0]?.text, audited: _meta?.["com.example/audited"] };
+}

@@ -27,3 +27,5 @@ export const OPTIONS = {
   // What the transport has verified.
   context: ({ from }) => (from?.principal === undefined ? {} : { principal: from.principal }),
 };
+
+export const aborted = (signal) => new Promise((resolve) => (signal.aborted ? resolve() : signal.addEventListener("abort", resolve, { once: true })));

@@ -4,7 +4,7 @@ import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js"
 import { z } from "zod";
 import { guardServer, localChain } from "../../../../dist/index.js";
 import { isMain } from "../../matrix/servers/common.mjs";
-import { createPolicy, OPTIONS } from "./policy.mjs";
+import { aborted, createPolicy, OPTIONS } from "./policy.mjs";
 
 const text = (value) => ({ content: [{ type: "text", text: value }] });
 
@@ -23,7 +23,7 @@ export function build() {
   );
   server.registerTool("slow", { inputSchema: {} }, async (_args, { _meta, signal, sendNotification }) => {
     await sendNotification({ method: "notifications/progress", params: { progressToken: _meta.progressToken, progress: 1 } });
-    await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
+    await aborted(signal);
     cancelled++;
     return text("cancelled");
   });

@@ -4,7 +4,7 @@ import { serveStdio, StdioServerTransport } from "@modelcontextprotocol/server/s
 import { z } from "zod";
 import { guardSdkTransport, localChain } from "../../../../dist/index.js";
 import { isMain } from "../../matrix/servers/common.mjs";
-import { createPolicy, OPTIONS } from "./policy.mjs";
+import { aborted, createPolicy, OPTIONS } from "./policy.mjs";
 
 const text = (value) => ({ content: [{ type: "text", text: value }] });
 // Over HTTP the stateless era has a server for each request.
@@ -24,7 +24,7 @@ export function build() {
   );
   server.registerTool("slow", { inputSchema: z.object({}) }, async (_args, { mcpReq }) => {
     await mcpReq.notify({ method: "notifications/progress", params: { progressToken: mcpReq._meta?.progressToken, progress: 1 } });
-    await new Promise((resolve) => mcpReq.signal.addEventListener("abort", resolve, { once: true }));
+    await aborted(mcpReq.signal);
     cancelled++;
     return text("cancelled");
   });
