@@ -1,13 +1,14 @@
 import { describeError, LocalError } from "../base/errors.ts";
-import { cloneJson, isObject } from "../base/json.ts";
+import { cloneJson } from "../base/json.ts";
 import { resolveLimits, type Limits } from "../base/limits.ts";
 import { errorFrame, type InvalidFrame } from "../wire/frame.ts";
 import { isRequest, isResult, type Message, type RequestId } from "../wire/message.ts";
 import { readHandedOver, standIn } from "./handed-over.ts";
 import { createInbox } from "./inbox.ts";
+import { withParamHeaders } from "./sdk-param-headers.ts";
 import { createRequestSignals } from "./sdk-request-signals.ts";
 import { contextFromExtra, extraFromContext, plainContext, type SdkSendOptions, type SdkTransport } from "./sdk-shape.ts";
-import { belowOf, originalOf, registerBelow, showThrough, STREAM_ABORTED, thrownBySdk } from "./sdk-through.ts";
+import { belowOf, carryOf, isCarry, originalOf, registerBelow, showThrough, STREAM_ABORTED, thrownBySdk } from "./sdk-through.ts";
 import { closedError, notJson } from "./transport-errors.ts";
 import type { Arrival, Route, Transport } from "./transport.ts";
 
@@ -24,7 +25,7 @@ interface FromSdkOptions {
  * Pushed messages wait to be pulled; past `maxQueuedFrames` the connection is closed with `limit_exceeded`, as a push cannot be made to
  * wait. What is pushed and is no message never arrives: a broken request that has an id is answered with its error, a broken response that
  * has one arrives as a synthetic error response, the rest is dropped. `Route.related` becomes `relatedRequestId`; a `Route.carry` that
- * `toSdkTransport` made gives all send options back as they were.
+ * `toSdkTransport` made gives all send options back as they were, but for headers that mirror what was changed.
  */
 export function fromSdkTransport(sdk: SdkTransport, options: FromSdkOptions = {}): Transport {
   const limits = resolveLimits(options.limits);
@@ -127,7 +128,7 @@ export function fromSdkTransport(sdk: SdkTransport, options: FromSdkOptions = {}
       if (route?.carry === STREAM_ABORTED) return;
       if (isRequest(message) && message.method === "initialize") initializeId = message.id;
       try {
-        await sdk.send(message, sendOptions(route));
+        await sdk.send(message, sendOptions(route, message));
       } catch (thrown) {
         throw thrownBySdk(`the wrapped transport failed to send: ${describeError(thrown)}`, thrown);
       }
@@ -143,8 +144,8 @@ export function fromSdkTransport(sdk: SdkTransport, options: FromSdkOptions = {}
   };
 }
 
-function sendOptions(route: Route | undefined): SdkSendOptions | undefined {
-  if (isObject(route?.carry)) return route.carry;
+function sendOptions(route: Route | undefined, message: Message): SdkSendOptions | undefined {
+  if (isCarry(route?.carry)) return withParamHeaders(route.carry.options, route.carry.given, message);
   return route?.related === undefined ? undefined : { relatedRequestId: route.related };
 }
 
@@ -224,7 +225,7 @@ export function toSdkTransport<T extends SdkTransport = SdkTransport>(transport:
       if (isRequest(message) && around?.hasPerRequestStream === true) signals.watch(message.id, options?.requestSignal);
       // An answer belongs to what it answers, as what was sent for that before it does; their servers take that for granted and do not say so.
       const related = options?.relatedRequestId ?? ("method" in message ? undefined : (message.id ?? undefined));
-      await transport.send({ message }, { ...(related !== undefined && { related }), carry: options ?? {} }).catch(rethrowOriginal);
+      await transport.send({ message }, { ...(related !== undefined && { related }), carry: carryOf(options ?? {}, message) }).catch(rethrowOriginal);
     },
     async close() {
       await transport.close();

@@ -34,6 +34,7 @@ export interface SdkSendOptions {
   resumptionToken?: string | undefined;
   onresumptiontoken?: ((token: string) => void) | undefined;
   requestSignal?: SignalLike | undefined;
+  headers?: Readonly<Record<string, string>> | undefined;
 }
 
 // What a message came with, kept beside the context that stands for it: whatever passes the context on gives their SDK all of it

@@ -1,5 +1,6 @@
 import type { LocalError } from "../base/errors.ts";
-import type { SdkTransport } from "./sdk-shape.ts";
+import type { Message } from "../wire/message.ts";
+import type { SdkSendOptions, SdkTransport } from "./sdk-shape.ts";
 import { closedError } from "./transport-errors.ts";
 
 // What the two adapters on one wrapped transport tell each other past our own contract, which has no place for it: whoever holds the
@@ -36,6 +37,25 @@ export function originalOf(error: unknown): unknown {
   return typeof error === "object" && error !== null && originals.has(error) ? originals.get(error) : error;
 }
 
+/** What `toSdkTransport` makes of a message and its options, for `fromSdkTransport`: what is in between may have changed the message since. */
+export interface SdkCarry {
+  readonly options: SdkSendOptions;
+  readonly given: Message;
+}
+
+const carries = new WeakSet<object>();
+
+export function carryOf(options: SdkSendOptions, given: Message): SdkCarry {
+  const carry = { options, given };
+  carries.add(carry);
+  return carry;
+}
+
+/** True for what {@link carryOf} has made, and nothing else. */
+export function isCarry(value: unknown): value is SdkCarry {
+  return typeof value === "object" && value !== null && carries.has(value);
+}
+
 /** The `carry` of a cancellation that its sender has already made known by aborting the request's own stream: nothing of it is to be sent. */
 export const STREAM_ABORTED: object = {};
 
@@ -48,10 +68,10 @@ const OWN: ReadonlySet<PropertyKey> = new Set<keyof SdkTransport>(["start", "sen
 export function showThrough<T extends SdkTransport>(own: SdkTransport, around: T): T {
   // One function each, as a program may compare them.
   const bound = new WeakMap<object, unknown>();
-  const onAround = (method: object): unknown => {
+  const onAround = (method: { bind(to: T): unknown }): unknown => {
     const known = bound.get(method);
     if (known !== undefined) return known;
-    const made: unknown = Function.prototype.bind.call(method as () => unknown, around);
+    const made = method.bind(around);
     bound.set(method, made);
     return made;
   };
