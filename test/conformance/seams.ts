@@ -24,7 +24,7 @@ const pairOf = (lines: boolean): [Transport, Transport] => {
 
 /**
  * The transport that a server or client talks through once it is guarded, with the application taken off: a vector's application does what
- * none of ours would (answer twice, say), so the vector plays on what `connect` has made. What the real one does, see application-seam.ts.
+ * none of ours would (answer twice, say), so the vector plays on what `connect` has made.
  */
 function onPeer(guardIt: (parts: SeamParts, onto: McpServer | McpClient) => unknown): GuardSeam {
   return (parts) => {

@@ -1,12 +1,16 @@
 // What a program does with its SDK's own transport beside sending and receiving, with a guard in between.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { Client as Client2x, SdkHttpError, StreamableHTTPClientTransport as Http2x, UnauthorizedError as Unauthorized2x } from "@modelcontextprotocol/client";
+import { Client as Client2x, InMemoryTransport as InMemory2x, SdkHttpError, StreamableHTTPClientTransport as Http2x, UnauthorizedError as Unauthorized2x } from "@modelcontextprotocol/client";
 import { StdioClientTransport as Stdio2x } from "@modelcontextprotocol/client/stdio";
+import { Client as Client1x } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport as Stdio1x } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { StreamableHTTPClientTransport as Http1x, StreamableHTTPError } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { InMemoryTransport as InMemory1x } from "@modelcontextprotocol/sdk/inMemory.js";
+import { McpServer as Server1x } from "@modelcontextprotocol/sdk/server/mcp.js";
+import { createMcpHandler, fromJsonSchema, McpServer as Server2x } from "@modelcontextprotocol/server";
 import type { EventStore } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
-import { validator, type Interceptor } from "../../../src/index.ts";
+import { mutator, validator, type Interceptor } from "../../../src/index.ts";
 import { library } from "../matrix/library.ts";
 import { call, clientOf, connect, connected, createPolicy, SERVER_URL, type AnyClient, type Line } from "./wires.ts";
 
@@ -71,6 +75,30 @@ for (const line of ["1.x", "2.x, handshake", "2.x, stateless"] as const satisfie
   });
 }
 
+describe("a transport that is guarded by itself", () => {
+  it("is one of its SDK's, for the compiler as well", { timeout: 10_000 }, async () => {
+    const chain = await library.localChain(createPolicy());
+    const [near1x, far1x] = InMemory1x.createLinkedPair();
+    const server1x = new Server1x({ name: "s", version: "1" });
+    await server1x.connect(library.guardSdkTransport(far1x, chain, { role: "server" }));
+    const client1x = new Client1x({ name: "c", version: "1" });
+    await client1x.connect(library.guardSdkTransport(near1x, chain, { role: "client" }));
+    await client1x.ping();
+    await client1x.close();
+
+    const [near2x, far2x] = InMemory2x.createLinkedPair();
+    const server2x = new Server2x({ name: "s", version: "1" });
+    await server2x.connect(library.guardSdkTransport(far2x, chain, { role: "server" }));
+    const client2x = new Client2x({ name: "c", version: "1" });
+    await client2x.connect(library.guardSdkTransport(near2x, chain, { role: "client" }));
+    await client2x.ping();
+    await client2x.close();
+    // As deep as it goes: each of their transports, of either side.
+    const guardAny = (transport: Stdio1x | Stdio2x | Http1x | Http2x) => library.guardSdkTransport(transport, chain, { role: "client" });
+    assert.ok(guardAny(new Http2x(SERVER_URL)) instanceof Http2x);
+  });
+});
+
 describe("resumption", () => {
   it("passes both ways: tokens are told to who asked, and what was missed comes by them", { timeout: 10_000 }, async () => {
     for (const side of ["neither", "client", "server"] as const) {
@@ -118,5 +146,50 @@ describe("a client of 2.x that finds out the revision", () => {
     const authProvider = { token: async () => "old", onUnauthorized: async () => Promise.reject(new Unauthorized2x("sign in")) };
     const transport = new Http2x(SERVER_URL, { authProvider, fetch: async () => new Response(null, { status: 401, headers: { "www-authenticate": "Bearer" } }) });
     await assert.rejects(connect(client, transport), (error) => error instanceof Unauthorized2x);
+  });
+});
+
+describe("the stateless era of 2.x", () => {
+  const noSubscription = validator({ name: "no-subscription", hooks: [{ events: ["resources/subscribe"], phase: "request" }] }, () => false);
+
+  it("has its subscriptions judged where the transport is guarded, or the client", { timeout: 20_000 }, async () => {
+    for (const [wire, side] of [["memory", "server"], ["memory", "client"], ["http", "client"]] as const) {
+      const { client, closeServer } = await connected("2.x, stateless", wire, side, { interceptors: [noSubscription] });
+      await assert.rejects((client as Client2x).listen({ resourceSubscriptions: ["note://one"] }), `${wire}, ${side}`);
+      await client.close();
+      await closeServer();
+    }
+  });
+
+  it("answers subscriptions past the guard of a server that an HTTP handler makes, as the page says", { timeout: 20_000 }, async () => {
+    const { client, closeServer } = await connected("2.x, stateless", "http", "server", { interceptors: [noSubscription] });
+    const subscription = await (client as Client2x).listen({ resourceSubscriptions: ["note://one"] });
+    await subscription.close();
+    await client.close();
+    await closeServer();
+  });
+
+  it("lets a header that mirrors an argument follow what a mutator makes of it", { timeout: 20_000 }, async () => {
+    const mirroring = { type: "object", properties: { region: { type: "string", "x-mcp-header": "Region" }, id: { type: "integer", "x-mcp-header": "Id" } } } as const;
+    const inputSchema = fromJsonSchema<{ region: string; id: number }>(mirroring);
+    const handler = createMcpHandler(() => {
+      const server = new Server2x({ name: "s", version: "1" });
+      server.registerTool("where", { inputSchema }, ({ region, id }) => ({ content: [{ type: "text", text: `${region} ${id}` }] }));
+      return server;
+    });
+    const masks = mutator({ name: "masks", hooks: [{ events: ["tools/call"], phase: "request" }] }, ({ payload }) => ({ ...payload, arguments: { ...payload.arguments, region: "世界" } }));
+    const client = await guarded(clientOf("2.x, stateless"), [masks]);
+    const mirrored: (string | null)[] = [];
+    const fetch = (url: string | URL, init?: RequestInit) => {
+      const request = new Request(url, init);
+      if (request.headers.get("mcp-method") === "tools/call") mirrored.push(request.headers.get("mcp-param-region"), request.headers.get("mcp-param-id"));
+      return handler.fetch(request);
+    };
+    await connect(client, new Http2x(SERVER_URL, { fetch }));
+    await client.listTools();
+    assert.equal((await call(client, "where", { region: "secret", id: 7 })).text, "世界 7");
+    assert.deepEqual(mirrored, ["=?base64?5LiW55WM?=", "7"]);
+    await client.close();
+    await handler.close();
   });
 });
