@@ -211,7 +211,9 @@ export function toSdkTransport<T extends SdkTransport = SdkTransport>(transport:
       started = true;
       if (below !== undefined) below.onError = report;
       void pump();
-      await below?.start().catch(rethrowOriginal);
+      await below?.start().catch((thrown: unknown) => {
+        throw originalOf(thrown);
+      });
     },
     async send(given, options) {
       let copy: unknown;
@@ -225,7 +227,11 @@ export function toSdkTransport<T extends SdkTransport = SdkTransport>(transport:
       if (isRequest(message) && around?.hasPerRequestStream === true) signals.watch(message.id, options?.requestSignal);
       // An answer belongs to what it answers, as what was sent for that before it does; their servers take that for granted and do not say so.
       const related = options?.relatedRequestId ?? ("method" in message ? undefined : (message.id ?? undefined));
-      await transport.send({ message }, { ...(related !== undefined && { related }), carry: carryOf(options ?? {}, message) }).catch(rethrowOriginal);
+      const route = { ...(related !== undefined && { related }), carry: carryOf(options ?? {}, message) };
+      await transport.send({ message }, route).catch((thrown: unknown) => {
+        if (isRequest(message)) signals.release(message.id);
+        throw originalOf(thrown);
+      });
     },
     async close() {
       await transport.close();
@@ -234,8 +240,4 @@ export function toSdkTransport<T extends SdkTransport = SdkTransport>(transport:
   };
   // Without one, all that T can be is what its default says.
   return around === undefined ? (sdk as T) : showThrough(sdk, around);
-}
-
-function rethrowOriginal(thrown: unknown): never {
-  throw originalOf(thrown);
 }

@@ -113,16 +113,18 @@ test("aborting a request's own stream is a cancellation to who is in between, an
   assert.deepEqual(raw.sent.map(({ message }) => (message as { method: string }).method), ["tools/call"]);
 });
 
-test("an abort after the answer, or after the end, is nothing any more", async () => {
-  for (const how of ["answer", "close"] as const) {
+test("an abort after the answer, the end, or a send that failed, is nothing any more", async () => {
+  for (const how of ["answer", "close", "failure"] as const) {
     const passed: unknown[] = [];
-    const { raw, outer } = around((inner) => ({ ...inner, send: (frame, route) => inner.send(frame, route).then(() => void passed.push(frame.message)) }));
+    const { raw, outer } = around((inner) => ({ ...inner, send: (frame, route) => (passed.push(frame.message), inner.send(frame, route)) }));
     await outer.start();
     const abort = new AbortController();
-    await outer.send(call(1), { requestSignal: abort.signal });
+    if (how === "failure") raw.failing.send = new TheirError("503");
+    await outer.send(call(1), { requestSignal: abort.signal }).catch(() => {});
     if (how === "answer") raw.onmessage?.({ jsonrpc: "2.0", id: 1, result: {} });
-    else await outer.close();
+    if (how === "close") await outer.close();
     await settle();
+    delete raw.failing.send;
     abort.abort();
     await settle();
     assert.equal(passed.length, 1, how);
