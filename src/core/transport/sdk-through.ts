@@ -85,5 +85,8 @@ export function showThrough<T extends SdkTransport>(own: SdkTransport, around: T
     set: (target, key, value) => Reflect.set(OWN.has(key) ? own : target, key, value),
     has: (target, key) => OWN.has(key) || Reflect.has(target, key),
     deleteProperty: (target, key) => Reflect.deleteProperty(OWN.has(key) ? own : target, key),
+    // Programs that watch a connection put accessors into its slots.
+    defineProperty: (target, key, descriptor) => Reflect.defineProperty(OWN.has(key) ? own : target, key, descriptor),
+    getOwnPropertyDescriptor: (target, key) => Reflect.getOwnPropertyDescriptor(OWN.has(key) ? own : target, key),
   });
 }

@@ -74,6 +74,21 @@ test("slots are the outer transport's own, and can be set, read and deleted ther
   assert.equal(raw.onmessage, below);
 });
 
+test("a slot of the outer transport may be an accessor, and what is pushed goes through it", async () => {
+  const { raw, outer } = around();
+  const seen: unknown[] = [];
+  let slot: SdkTransport["onmessage"];
+  Object.defineProperty(outer, "onmessage", { configurable: true, get: () => (message: unknown) => (seen.push(message), slot?.(message)), set: (listener) => (slot = listener) });
+  const got: unknown[] = [];
+  outer.onmessage = (message) => void got.push(message);
+  assert.equal(typeof Object.getOwnPropertyDescriptor(outer, "onmessage")?.get, "function");
+  await outer.start();
+  raw.onmessage?.(call(1));
+  await settle();
+  assert.deepEqual([seen, got], [[call(1)], [call(1)]]);
+  await outer.close();
+});
+
 test("start and send reject with what the wrapped transport has thrown", async () => {
   const starting = around();
   starting.raw.failing.start = new TheirError("no start");
