@@ -164,17 +164,18 @@ export {
   type ServerTarget,
 } from "./core/client/local-chain.ts";
 
+export { guardSdkTransport, type SdkPeer } from "./core/guard/sdk-peer.ts";
 export { BlockedError, isBlocked } from "./core/guard/blocked-error.ts";
 export type { FunctionCall, FunctionChain, FunctionGuardOptions, GuardedCallOptions, PayloadCheck } from "./core/guard/function-options.ts";
 export { guardFunction, type GuardedFunction } from "./core/guard/guard-function.ts";
 export { guardStream, windowOf, type GuardedStream, type StreamGuardOptions, type TextDeltas } from "./core/guard/guard-stream.ts";
-export { guardClient, guardServer, type AttachOptions, type Guardable } from "./core/guard/attach.ts";
+export { guardClient, guardServer, type Guardable } from "./core/guard/attach.ts";
 export type { ChainSource } from "./core/guard/chain-source.ts";
 export { guardCoverage, type CoverageOptions } from "./core/guard/coverage.ts";
 export { formatCoverage } from "./core/guard/coverage-text.ts";
 export type { BlockReason, Decision, InterceptorOutcome } from "./core/guard/decision.ts";
 export type { GuardBlockedEvent, GuardEvent, GuardPassedEvent } from "./core/guard/events.ts";
 export { guardTransport, type GuardedTransport } from "./core/guard/guard.ts";
-export type { ExchangeInfo, GuardOptions, GuardPolicy, Refusal } from "./core/guard/options.ts";
+export type { AttachOptions, ExchangeInfo, GuardOptions, GuardPolicy, Refusal } from "./core/guard/options.ts";
 export type { Immutable } from "./core/guard/immutable.ts";
 export { relay, type Relay, type RelayEnd, type RelayOptions } from "./core/guard/relay.ts";

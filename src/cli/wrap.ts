@@ -1,7 +1,7 @@
 import { describeError } from "../core/base/errors.ts";
 import type { Signal } from "../core/base/signal.ts";
-import type { AttachOptions } from "../core/guard/attach.ts";
 import type { ChainSource } from "../core/guard/chain-source.ts";
+import type { AttachOptions } from "../core/guard/options.ts";
 import type { RelayEnd, RelayOptions } from "../core/guard/relay.ts";
 import type { Noise } from "../core/transport/line-transport.ts";
 import type { Transport } from "../core/transport/transport.ts";

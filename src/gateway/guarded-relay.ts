@@ -1,5 +1,5 @@
-import type { AttachOptions } from "../core/guard/attach.ts";
 import { currentOf, type ChainSource } from "../core/guard/chain-source.ts";
+import type { AttachOptions } from "../core/guard/options.ts";
 import { guardTransport } from "../core/guard/guard.ts";
 import { relay, type Relay, type RelayOptions } from "../core/guard/relay.ts";
 import type { Transport } from "../core/transport/transport.ts";

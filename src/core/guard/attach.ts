@@ -3,8 +3,9 @@ import type { Transport } from "../transport/transport.ts";
 import { INTERCEPTOR_SPELLINGS } from "../wire/dialects.ts";
 import { currentOf, type ChainSource } from "./chain-source.ts";
 import { guardTransport } from "./guard.ts";
-import type { GuardOptions } from "./options.ts";
+import type { AttachOptions } from "./options.ts";
 import { readPolicy } from "./policy-checks.ts";
+import { wrapConnections, type SdkPeer } from "./sdk-peer.ts";
 import { createToolSchemas } from "./tool-schemas.ts";
 
 /** What a guard needs of a server or a client: a say in every transport that it connects to. */
@@ -14,30 +15,38 @@ export interface Guardable {
   answers?(method: string): boolean;
 }
 
-export type AttachOptions = Omit<GuardOptions, "role" | "chain">;
-
 /**
- * Guards every connection that a server makes from now on: what clients ask, and what the server asks and answers. A server that hosts
- * interceptors when it connects answers their methods unjudged, unless `policy.hostsChain` says otherwise. Returns the server.
+ * Guards every connection that a server makes from now on: what clients ask, and what the server asks and answers. It may be one of the official
+ * SDKs'. A server that hosts interceptors when it connects answers their methods unjudged, unless `policy.hostsChain` says otherwise; one of the
+ * official SDKs' cannot be asked, so for that the policy has to say it. Returns the server.
  */
-export function guardServer<S extends Guardable>(server: S, chain: ChainSource, options: AttachOptions = {}): S {
+export function guardServer<S extends Guardable | SdkPeer>(server: S, chain: ChainSource, options: AttachOptions = {}): S {
   readPolicy(options.policy ?? {});
   // In a stateless revision each request may come on a connection of its own, so a list of tools is told on another one than the call.
   const tools = createToolSchemas(resolveLimits(options.limits), () => {});
-  server.wrapTransport((transport) => {
+  const wrap = (transport: Transport) => {
     const policy = { hostsChain: hostsInterceptors(server), ...options.policy };
     return guardTransport(transport, { ...options, policy, role: "server", chain: currentOf(chain) }, tools);
-  });
+  };
+  wrapTransports(server, wrap, options);
   return server;
 }
 
-/** Guards every connection that a client makes from now on: what it asks, what it is answered, and what servers ask of it. Returns the client. */
-export function guardClient<C extends Guardable>(client: C, chain: ChainSource, options: AttachOptions = {}): C {
+/**
+ * Guards every connection that a client makes from now on: what it asks, what it is answered, and what servers ask of it. It may be one of the
+ * official SDKs'. Returns the client.
+ */
+export function guardClient<C extends Guardable | SdkPeer>(client: C, chain: ChainSource, options: AttachOptions = {}): C {
   readPolicy(options.policy ?? {});
-  client.wrapTransport((transport) => guardTransport(transport, { ...options, role: "client", chain: currentOf(chain) }));
+  wrapTransports(client, (transport) => guardTransport(transport, { ...options, role: "client", chain: currentOf(chain) }), options);
   return client;
 }
 
-function hostsInterceptors(server: Guardable): boolean {
-  return INTERCEPTOR_SPELLINGS.invoke.some((method) => server.answers?.(method) === true);
+function wrapTransports(peer: Guardable | SdkPeer, wrap: (transport: Transport) => Transport, options: AttachOptions): void {
+  if ("wrapTransport" in peer) peer.wrapTransport(wrap);
+  else wrapConnections(peer, wrap, options);
+}
+
+function hostsInterceptors(server: Guardable | SdkPeer): boolean {
+  return "wrapTransport" in server && INTERCEPTOR_SPELLINGS.invoke.some((method) => server.answers?.(method) === true);
 }

@@ -4,7 +4,8 @@ import type { Coverage } from "../chain/coverage.ts";
 import { NOTHING_OBSERVED, type ObserverStats } from "../chain/observer.ts";
 import { DONE } from "../transport/inbox.ts";
 import type { Arrival, PeerContext, Route, Transport } from "../transport/transport.ts";
-import type { RequestId } from "../wire/message.ts";
+import type { Frame } from "../wire/frame.ts";
+import { isRequest, type RequestId } from "../wire/message.ts";
 import { guardCoverage } from "./coverage.ts";
 import { createFlow } from "./flow.ts";
 import type { GuardOptions } from "./options.ts";
@@ -52,9 +53,21 @@ export function guardTransport(inner: Transport, options: GuardOptions, toolSche
   const outbound = createFlow(state, {
     direction: "sending",
     initiator: "app",
-    forward: (frame, at) => inner.send(frame, at.origin as Route | undefined),
+    forward: (frame, at) => sendOut(frame, at.origin as Route | undefined),
     reply: (frame, related) => void inbox.push({ frame, related, from: peer ?? NOBODY, synthetic: true }),
   });
+
+  // A request that its transport does not take is told to its sender by the rejection, and gets no answer that would end its exchange.
+  const sendOut = (frame: Frame, route: Route | undefined): Promise<void> => {
+    const sent = inner.send(frame, route);
+    const { message } = frame;
+    const exchange = isRequest(message) ? state.ledger.find("app", message.id) : undefined;
+    if (exchange === undefined) return sent;
+    return sent.catch((thrown: unknown) => {
+      state.ledger.end(exchange);
+      throw thrown;
+    });
+  };
 
   // An answer that cannot be sent has nobody left to wait for it.
   const quietly = (sent: Promise<void>) => sent.catch((thrown: unknown) => state.log("warn", `a message was not sent: ${describeError(thrown)}`));

@@ -94,3 +94,6 @@ export interface GuardOptions {
   readonly host?: Host;
   readonly limits?: Partial<Limits>;
 }
+
+/** What the owner of a server or client says of its guard; the rest is known. */
+export type AttachOptions = Omit<GuardOptions, "role" | "chain">;

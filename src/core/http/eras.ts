@@ -4,7 +4,7 @@ import type { Versions } from "../mcp/lifecycle.ts";
 import { isRequest, type Message } from "../wire/message.ts";
 import { isStatelessVersion, META } from "../wire/versions.ts";
 import type { HeaderMap, HttpResponse } from "./exchange.ts";
-import { trimOws } from "./header-value.ts";
+import { trimOws } from "../wire/header-value.ts";
 import { badRequest, refuse } from "./http-responses.ts";
 import { HEADER } from "./routing-headers.ts";
 

@@ -3,7 +3,7 @@ import { isObject, ownMember, type JsonObject } from "../base/json.ts";
 import { isRequest, type NotificationMessage, type RequestMessage } from "../wire/message.ts";
 import { META } from "../wire/versions.ts";
 import type { HeaderMap } from "./exchange.ts";
-import { decodeHeaderValue, encodeHeaderValue, trimOws } from "./header-value.ts";
+import { decodeHeaderValue, encodeHeaderValue, trimOws } from "../wire/header-value.ts";
 import { paramValue, type ParamHeader } from "./param-headers.ts";
 
 // What a stateless message says in its headers besides its body, so that whoever routes it need not read that (2026-07-28, Request Metadata).

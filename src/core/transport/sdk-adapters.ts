@@ -1,13 +1,16 @@
 import { describeError, LocalError } from "../base/errors.ts";
 import { detectHost, type Host } from "../base/host.ts";
-import { cloneJson, isObject } from "../base/json.ts";
+import { cloneJson } from "../base/json.ts";
 import { resolveLimits, type Limits } from "../base/limits.ts";
 import { errorFrame, type InvalidFrame } from "../wire/frame.ts";
 import { isErrorResponse, isRequest, isResult, type Message, type RequestId } from "../wire/message.ts";
 import { readHandedOver, standIn } from "./handed-over.ts";
-import { createInbox, DONE } from "./inbox.ts";
+import { createInbox } from "./inbox.ts";
+import { withParamHeaders } from "./sdk-param-headers.ts";
+import { createRequestSignals } from "./sdk-request-signals.ts";
 import { contextFromExtra, extraFromContext, plainContext, type SdkSendOptions, type SdkTransport } from "./sdk-shape.ts";
 import { createRequestStreams } from "./sdk-streams.ts";
+import { belowOf, carryOf, isCarry, originalOf, registerBelow, showThrough, STREAM_ABORTED, thrownBySdk } from "./sdk-through.ts";
 import { closedError, notJson } from "./transport-errors.ts";
 import type { Arrival, Route, Transport } from "./transport.ts";
 
@@ -25,7 +28,8 @@ interface FromSdkOptions {
  * Pushed messages wait to be pulled; past `maxQueuedFrames` the connection is closed with `limit_exceeded`, as a push cannot be made to
  * wait. What is pushed and is no message never arrives: a broken request that has an id is answered with its error, a broken response that
  * has one arrives as a synthetic error response, the rest is dropped. `Route.related` becomes `relatedRequestId`; a `Route.carry` that
- * `toSdkTransport` made gives its other send options back. Where a cancelled request is to end by its own stream, it does.
+ * `toSdkTransport` made gives all send options back as they were, but for headers that mirror what was changed.
+ * Where a cancelled request is to end by its own stream, it does.
  */
 export function fromSdkTransport(sdk: SdkTransport, options: FromSdkOptions = {}): Transport {
   const limits = resolveLimits(options.limits);
@@ -38,10 +42,12 @@ export function fromSdkTransport(sdk: SdkTransport, options: FromSdkOptions = {}
   let initializeId: RequestId | undefined;
 
   const report = (error: Error) => {
-    try {
-      options.onError?.(error);
-    } catch {
-      // An observer's fault is no reason to lose the connection.
+    for (const observer of [options.onError, below.onError]) {
+      try {
+        observer?.(error);
+      } catch {
+        // An observer's fault is no reason to lose the connection.
+      }
     }
   };
 
@@ -97,11 +103,14 @@ export function fromSdkTransport(sdk: SdkTransport, options: FromSdkOptions = {}
   };
 
   const start = () =>
-    (started ??= Promise.resolve(sdk.start()).catch((thrown: unknown) => {
-      const error = closedError(`the wrapped transport did not start: ${describeError(thrown)}`, thrown);
+    // In a promise, as it may throw.
+    (started ??= new Promise<void>((settle) => settle(sdk.start())).catch((thrown: unknown) => {
+      const error = thrownBySdk(`the wrapped transport did not start: ${describeError(thrown)}`, thrown);
       inbox.end(error);
       throw error;
     }));
+  const below = { start, onError: undefined };
+  registerBelow(sdk, below);
 
   const shut = () =>
     (closing ??= (async () => {
@@ -123,16 +132,17 @@ export function fromSdkTransport(sdk: SdkTransport, options: FromSdkOptions = {}
       } catch (thrown) {
         throw notJson(thrown);
       }
-      if (streams?.ends(message) === true) return;
+      if (route?.carry !== STREAM_ABORTED && streams?.ends(message) === true) return;
       await start();
+      if (route?.carry === STREAM_ABORTED) return;
       if (isRequest(message) && message.method === "initialize") initializeId = message.id;
-      const given = sendOptions(route);
+      const given = sendOptions(route, message);
       // One that came with the message ends the stream already.
       const requestSignal = given?.requestSignal === undefined ? streams?.open(message) : undefined;
       try {
         await sdk.send(message, requestSignal === undefined ? given : { ...given, requestSignal });
       } catch (thrown) {
-        throw closedError(`the wrapped transport failed to send: ${describeError(thrown)}`, thrown);
+        throw thrownBySdk(`the wrapped transport failed to send: ${describeError(thrown)}`, thrown);
       }
     },
     receive() {
@@ -146,30 +156,35 @@ export function fromSdkTransport(sdk: SdkTransport, options: FromSdkOptions = {}
   };
 }
 
-function sendOptions(route: Route | undefined): SdkSendOptions | undefined {
-  if (route === undefined) return undefined;
-  const carried = isObject(route.carry) ? route.carry : {};
-  return route.related === undefined ? carried : { ...carried, relatedRequestId: route.related };
+function sendOptions(route: Route | undefined, message: Message): SdkSendOptions | undefined {
+  if (isCarry(route?.carry)) return withParamHeaders(route.carry.options, route.carry.given, message);
+  return route?.related === undefined ? undefined : { relatedRequestId: route.related };
 }
 
-interface ToSdkOptions {
+interface ToSdkOptions<T extends SdkTransport> {
   readonly limits?: Partial<Limits>;
-  /** The SDK's transport that `transport` is built on: its `sessionId` shows through, and `setProtocolVersion` reaches it. */
-  readonly around?: SdkTransport;
+  /** The SDK's transport that `transport` is built on. All but its verbs and slots shows through: `sessionId`, its class, methods of its own. */
+  readonly around?: T;
 }
 
 /**
  * A transport of ours in the shape of the official SDKs, to be handed to their `connect`. Their `send` options travel in `Route`: the request
  * that a message belongs to as `related`, all of them as `carry`. `onclose` is called once, after everything was pushed.
+ *
+ * Around a transport that `fromSdkTransport` has wrapped it behaves as that one does: `start` and `send` reject with what it has thrown, `onerror` is
+ * told what it reports, and aborting a request's own stream is a cancellation to whoever is in between.
  */
-export function toSdkTransport(transport: Transport, { around, limits }: ToSdkOptions = {}): SdkTransport {
+export function toSdkTransport<T extends SdkTransport = SdkTransport>(transport: Transport, { around, limits }: ToSdkOptions<T> = {}): T {
   const { maxDepth, maxMessageBytes } = resolveLimits(limits);
+  const below = belowOf(around);
+  const signals = createRequestSignals((message) => transport.send({ message }, { carry: STREAM_ABORTED }));
   let started = false;
   let over = false;
 
   const finish = () => {
     if (over) return;
     over = true;
+    signals.clear();
     try {
       sdk.onclose?.();
     } catch (thrown) {
@@ -177,8 +192,9 @@ export function toSdkTransport(transport: Transport, { around, limits }: ToSdkOp
     }
   };
   const report = (thrown: unknown) => {
+    const original = originalOf(thrown);
     try {
-      sdk.onerror?.(thrown instanceof Error ? thrown : closedError(describeError(thrown), thrown));
+      sdk.onerror?.(original instanceof Error ? original : closedError(describeError(original), original));
     } catch {
       // Their observer's fault; there is nobody else to tell.
     }
@@ -186,8 +202,10 @@ export function toSdkTransport(transport: Transport, { around, limits }: ToSdkOp
   const pump = async () => {
     try {
       for (let arrival = await transport.receive(); arrival !== undefined; arrival = await transport.receive()) {
+        const { message } = arrival.frame;
+        if (!("method" in message)) signals.release(message.id);
         try {
-          sdk.onmessage?.(arrival.frame.message, extraFromContext(arrival.from));
+          sdk.onmessage?.(message, extraFromContext(arrival.from));
         } catch (thrown) {
           report(thrown);
         }
@@ -200,32 +218,38 @@ export function toSdkTransport(transport: Transport, { around, limits }: ToSdkOp
   };
 
   const sdk: SdkTransport = {
-    start() {
-      if (started) return Promise.reject(new LocalError("conflict", "the transport is started already"));
+    async start() {
+      if (started) throw new LocalError("conflict", "the transport is started already");
       started = true;
+      if (below !== undefined) below.onError = report;
       void pump();
-      return DONE;
+      await below?.start().catch((thrown: unknown) => {
+        throw originalOf(thrown);
+      });
     },
-    async send(message, options) {
+    async send(given, options) {
       let copy: unknown;
       try {
-        copy = cloneJson(message, maxDepth, maxMessageBytes);
+        copy = cloneJson(given, maxDepth, maxMessageBytes);
       } catch (thrown) {
         throw notJson(thrown);
       }
-      const related = options?.relatedRequestId;
-      const route: Route = { ...(related !== undefined ? { related } : {}), ...(options !== undefined ? { carry: options } : {}) };
       // Their protocol object makes nothing but messages, and its types say so.
-      await transport.send({ message: copy as Message }, route);
+      const message = copy as Message;
+      if (isRequest(message) && around?.hasPerRequestStream === true) signals.watch(message.id, options?.requestSignal);
+      // An answer belongs to what it answers, as what was sent for that before it does; their servers take that for granted and do not say so.
+      const related = options?.relatedRequestId ?? ("method" in message ? undefined : (message.id ?? undefined));
+      const route = { ...(related !== undefined && { related }), carry: carryOf(options ?? {}, message) };
+      await transport.send({ message }, route).catch((thrown: unknown) => {
+        if (isRequest(message)) signals.release(message.id);
+        throw originalOf(thrown);
+      });
     },
     async close() {
       await transport.close();
       finish();
     },
   };
-  if (around !== undefined) {
-    Object.defineProperty(sdk, "sessionId", { get: () => around.sessionId, enumerable: true });
-    sdk.setProtocolVersion = (version) => around.setProtocolVersion?.(version);
-  }
-  return sdk;
+  // Without one, all that T can be is what its default says.
+  return around === undefined ? (sdk as T) : showThrough(sdk, around);
 }

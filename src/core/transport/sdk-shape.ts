@@ -1,6 +1,6 @@
-import type { PlatformSignal } from "../base/host.ts";
 import type { JsonObject } from "../base/json.ts";
 import { isObject } from "../base/json.ts";
+import type { SignalLike } from "../base/signal.ts";
 import type { Principal } from "../wire/gen/interceptors.ts";
 import type { RequestId } from "../wire/message.ts";
 import { newConnection } from "./connection.ts";
@@ -21,7 +21,7 @@ export interface SdkTransport {
   onmessage?: PushMessage | undefined;
   sessionId?: string | undefined;
   setProtocolVersion?: ((version: string) => void) | undefined;
-  /** Whether a stateless request has a stream of its own, which `requestSignal` ends: that is how it is cancelled. */
+  /** Each request has a stream of its own, and aborting its `requestSignal` is how it is cancelled (2026-07-28, Streamable HTTP). */
   readonly hasPerRequestStream?: boolean | undefined;
 }
 
@@ -33,7 +33,8 @@ export interface SdkSendOptions {
   relatedRequestId?: RequestId | undefined;
   resumptionToken?: string | undefined;
   onresumptiontoken?: ((token: string) => void) | undefined;
-  requestSignal?: PlatformSignal | undefined;
+  requestSignal?: SignalLike | undefined;
+  headers?: Readonly<Record<string, string>> | undefined;
 }
 
 // What a message came with, kept beside the context that stands for it: whatever passes the context on gives their SDK all of it
@@ -43,7 +44,8 @@ const extras = new WeakMap<PeerContext, object>();
 /** The peer as their `extra` describes it. `plain` stands for a message that came without one. */
 export function contextFromExtra(extra: unknown, plain: PeerContext): PeerContext {
   if (!isObject(extra)) return plain;
-  const headers = readHeaders(extra["requestInfo"]);
+  // The 1.x line has `requestInfo`, the 2.x line the request itself.
+  const headers = readHeaders(extra["requestInfo"]) ?? readHeaders(extra["request"]);
   const principal = readPrincipal(extra["authInfo"]);
   const context: PeerContext = {
     transport: headers === undefined ? plain.transport : "http",

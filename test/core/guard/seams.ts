@@ -1,6 +1,7 @@
 // One guarded connection at each seam: a guarded server, a guarded client, and a relay of either posture. Seen from the two ends of the traffic.
 import { createChain } from "../../../src/core/chain/chain.ts";
-import { guardClient, guardServer, type AttachOptions, type Guardable } from "../../../src/core/guard/attach.ts";
+import { guardClient, guardServer, type Guardable } from "../../../src/core/guard/attach.ts";
+import type { AttachOptions } from "../../../src/core/guard/options.ts";
 import type { Decision } from "../../../src/core/guard/decision.ts";
 import type { AddOptions } from "../../../src/core/chain/installed.ts";
 import type { Interceptor } from "../../../src/core/interceptor/define.ts";

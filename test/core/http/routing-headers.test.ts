@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { JsonObject } from "../../../src/core/base/json.ts";
-import { decodeHeaderValue, encodeHeaderValue } from "../../../src/core/http/header-value.ts";
+import { decodeHeaderValue, encodeHeaderValue } from "../../../src/core/wire/header-value.ts";
 import { paramHeadersOf, type ParamHeader } from "../../../src/core/http/param-headers.ts";
 import { checkRoutingHeaders, routingHeaders } from "../../../src/core/http/routing-headers.ts";
 import type { RequestMessage } from "../../../src/core/wire/message.ts";

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { memoryPair } from "../../../src/core/transport/memory.ts";
+import { carryOf } from "../../../src/core/transport/sdk-through.ts";
 import { fromSdkTransport, toSdkTransport, type SdkSendOptions, type SdkTransport } from "../../../src/core/transport/sdk-adapters.ts";
 import type { Arrival, Route, Transport } from "../../../src/core/transport/transport.ts";
 import { settle } from "../../support/fake-host.ts";
@@ -90,7 +91,11 @@ test("related and carried send options cross both adapters as they are", async (
 test("related is a route of its own on our side", async () => {
   const ours = scriptedOurs([]);
   await toSdkTransport(ours).send(ping(1), { relatedRequestId: "a" });
-  assert.deepEqual(ours.sent, [{ message: ping(1), route: { related: "a", carry: { relatedRequestId: "a" } } }]);
+  const route = ours.sent[0]?.route;
+  assert.equal(route?.related, "a");
+  const { sdk, sent } = scriptedSdk();
+  await fromSdkTransport(sdk).send({ message: ping(1) }, { related: "a" });
+  assert.deepEqual(sent, [{ message: ping(1), options: { relatedRequestId: "a" } }]);
 });
 
 test("what a message came with is told as far as we have a place for it, and given back as it is", async () => {
@@ -320,6 +325,7 @@ test("a signal that a message came with is left to it", async () => {
   const transport = fromSdkTransport(sdk);
   const requestSignal = new AbortController().signal;
   const params = { _meta: { "io.modelcontextprotocol/protocolVersion": "2026-07-28" } };
-  await transport.send({ message: { jsonrpc: "2.0", id: 1, method: "subscriptions/listen", params } }, { carry: { requestSignal } });
+  const message = { jsonrpc: "2.0", id: 1, method: "subscriptions/listen", params } as const;
+  await transport.send({ message }, { carry: carryOf({ requestSignal }, message) });
   assert.equal(sent[0]?.options?.requestSignal, requestSignal);
 });
