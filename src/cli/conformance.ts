@@ -82,7 +82,7 @@ export async function conformance(words: readonly string[]): Promise<Exit> {
   const report = reportOf(outcomes, readRequirements());
   const text = formatReport(report, reporter);
   const output = values.get("output")?.[0];
-  if (output === undefined) process.stdout.write(text);
+  if (output === undefined) await printReport(text);
   else writeReport(output, text);
   if (report.passed + report.failed > 0) return { code: report.ok ? 0 : 1 };
   process.stderr.write("mcp-interceptors: nothing was tested: all vectors were skipped\n");
@@ -125,6 +125,12 @@ function commandOf(values: ReadonlyMap<string, readonly string[]>, option: strin
   const [command, ...args] = splitWords(line);
   if (command === undefined) throw new UsageError(`--${option} is empty`, `mcp-interceptors conformance --${option} 'COMMAND ARGS'`);
   return [command, ...args];
+}
+
+// Whoever has closed the pipe has read enough. Any other report that is not whole must not end in a code that says it was.
+async function printReport(text: string): Promise<void> {
+  const failed = await new Promise<Error | null | undefined>((resolve) => process.stdout.write(text, resolve));
+  if (failed instanceof Error && !("code" in failed && failed.code === "EPIPE")) throw new UsageError(`the report cannot be written: ${describeError(failed)}`);
 }
 
 function writeReport(file: string, text: string): void {

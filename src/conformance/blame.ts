@@ -29,6 +29,9 @@ const PARTS: Readonly<Partial<Record<Vector["kind"], readonly Part[]>>> = {
     { pattern: /^\/results\/\d+\/info\/config\b/, of: CONFIG },
     // How a verdict is written down, where it was understood all the same.
     { pattern: /^\/results\/\d+\/(severity|messages)\b/, of: VERDICT },
+    // What a result has beside its verdict, and nobody acts upon.
+    { pattern: /^\/results\/\d+\/suggestions\b/, of: ["validator.suggestions"] },
+    { pattern: /^\/results\/\d+\/signature\b/, of: ["security.signature"] },
   ],
   descriptor: [{ pattern: /^\/accepted\/(mode|failOpen|priorityHint)$/, change: "added", of: DEFAULTS }],
   list: [{ pattern: /^\/result\/interceptors\/\d+\/(mode|failOpen|priorityHint)$/, change: "added", of: DEFAULTS }],
@@ -74,7 +77,7 @@ export function blamedRequirements(vector: Vector, actual: unknown, changes: rea
   const blamed = new Set<string>();
   const results = kind === "chain" ? differenceOfResults(expect, actual) : "other";
   for (const change of changes) {
-    const owners = ownersOf(kind, change, expect, results);
+    const owners = kind === "chain" && failedInstead(change.pointer, expect, actual) ? undefined : ownersOf(kind, change, expect, results);
     const named = owners === undefined ? requirements : requirements.filter((id) => owners.includes(id));
     for (const id of named.length > 0 ? named : (owners ?? []).slice(0, 1)) blamed.add(id);
   }
@@ -88,6 +91,13 @@ function ownersOf(kind: Vector["kind"], { pointer, kind: change }: Change, expec
   if (results === "failures" && /^\/results\/\d+$/.test(pointer)) return OF_FAILURES;
   if (results === "failures" && /^\/results\/\d+\/(?!mode$)/.test(pointer)) return ownersOfFailure(pointer, change);
   return PARTS[kind]?.find((part) => part.pattern.test(pointer) && (part.change === undefined || part.change === change))?.of;
+}
+
+// Whether this is about a result that is a failure where none was expected: then the rest of it is not how a verdict is written down.
+function failedInstead(pointer: string, expect: unknown, actual: unknown): boolean {
+  const at = Number(/^\/results\/(\d+)\/(?!mode$)/.exec(pointer)?.[1]);
+  const [expected, found] = [resultsOf(expect)?.[at], resultsOf(actual)?.[at]];
+  return expected !== undefined && found !== undefined && isFailure(found) && !isFailure(expected);
 }
 
 function ownersOfFailure(pointer: string, change: Change["kind"]): readonly string[] | undefined {

@@ -30,6 +30,9 @@ test("what differs in a part that has requirements of its own speaks against the
   assert.deepEqual(blame(one, { ...EXPECT, abortedAt: { ...EXPECT.abortedAt, interceptor: "w" } }), one);
   assert.deepEqual(blame(one, { ...EXPECT, results: [{ interceptor: "v", valid: false, info: {} }] }), ["audit.recorded", "config.overlay"]);
   assert.deepEqual(blame(one, { ...EXPECT, results: [{ ...EXPECT.results[0], severity: "error" }] }), ["verdict.unambiguous"]);
+  for (const [member, id] of [["suggestions", "validator.suggestions"], ["signature", "security.signature"]] as const) {
+    assert.deepEqual(blame(one, EXPECT, { ...EXPECT, results: [{ ...EXPECT.results[0], [member]: {} }] }), [id]);
+  }
   assert.deepEqual([...blame(one, { ...EXPECT, error: { code: -32000 }, finalPayload: {} })].sort(), ["atomic.final-payload", "boundary.validation"]);
   for (const [code, id] of [[-32603, "boundary.mutation"], [-32000, "boundary.timeout"]] as const) {
     assert.deepEqual(blame(one, { ...EXPECT, error: { code: 1 } }, { ...EXPECT, error: { code } }), [id]);
@@ -46,6 +49,9 @@ test("any other difference speaks against all that the vector proves, and a wron
   const two = ["verdict.error-blocks", "order.receiving"];
   assert.deepEqual(blame(two, { ...EXPECT, calls: [] }), two);
   assert.deepEqual(blame(two, { ...EXPECT, results: [] }), two);
+  // A failure has no severity, and it is not how it was written down that is wrong with it.
+  const judged = { ...EXPECT, results: [{ interceptor: "v", valid: false, severity: "warn" }] };
+  assert.deepEqual(blame(two, { ...judged, results: [{ interceptor: "v", error: { code: -32603, reason: "unavailable" } }] }, judged), two);
   assert.deepEqual([...blame(two, { ...EXPECT, abortedAt: undefined, error: undefined })].sort(), ["boundary.validation", "verdict.aborted-at"]);
   assert.deepEqual(blame(two, { ...EXPECT, status: "success", error: undefined, finalPayload: {} }), two);
   assert.deepEqual(blame(two, { refused: true }), two);

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { closeSync, existsSync, mkdtempSync, openSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -75,6 +75,19 @@ describe("conformance against a live server", { concurrency: 2 }, () => {
     const { code, report } = await reportOn(OURS, "--known", known);
     assert.deepEqual([code, report.ok, report.failed], [1, false, 0]);
     assert.deepEqual(report.vectors.filter(({ status }) => status === "fixed").map(({ id }) => id), ["invoke/validator/deny"]);
+  });
+
+  it("ends with exit code 2 where the report cannot be printed", { skip: !existsSync("/dev/full") }, async () => {
+    const full = openSync("/dev/full", "w");
+    try {
+      const child = spawn(process.execPath, [...CLI, "conformance", "--command", OURS], { cwd: root, stdio: ["ignore", full, "pipe"] });
+      let stderr = "";
+      child.stderr?.on("data", (chunk) => (stderr += String(chunk)));
+      assert.deepEqual(await once(child, "close"), [2, null]);
+      assert.match(stderr, /the report cannot be written: .*ENOSPC/);
+    } finally {
+      closeSync(full);
+    }
   });
 
   it("names the requirements that a server breaks which allows all", async () => {

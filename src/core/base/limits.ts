@@ -107,7 +107,10 @@ export const DEFAULT_LIMITS: Limits = Object.freeze({
 // Filled already: each part of a connection takes its limits from the one above it.
 const resolved = new WeakSet<object>();
 
-/** Fills a partial `Limits`; a bound that is no positive integer is refused by name. */
+// Without what the others bound nothing works.
+const MAY_BE_NONE: ReadonlySet<string> = new Set<keyof Limits>(["maxDetached"]);
+
+/** Fills a partial `Limits`; a bound that is no positive integer (`maxDetached` may be 0, too) is refused by name. */
 export function resolveLimits(partial: Partial<Limits> = {}): Limits {
   // Only what was made below is in the set.
   if (resolved.has(partial)) return partial as Limits;
@@ -115,8 +118,9 @@ export function resolveLimits(partial: Partial<Limits> = {}): Limits {
     if (!Object.hasOwn(DEFAULT_LIMITS, name)) {
       throw new LocalError("invalid_argument", `limits.${name} is not a limit; known are ${Object.keys(DEFAULT_LIMITS).join(", ")}`);
     }
-    if (!Number.isSafeInteger(value) || value < 1) {
-      throw new LocalError("invalid_argument", `limits.${name} must be a positive integer`);
+    const none = value === 0 && MAY_BE_NONE.has(name);
+    if (!none && (!Number.isSafeInteger(value) || value < 1)) {
+      throw new LocalError("invalid_argument", `limits.${name} must be a positive integer${MAY_BE_NONE.has(name) ? ", or 0" : ""}`);
     }
   }
   const limits = Object.freeze({ ...DEFAULT_LIMITS, ...partial });

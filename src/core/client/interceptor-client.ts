@@ -23,21 +23,29 @@ type Kind = keyof typeof INTERCEPTOR_SPELLINGS;
  */
 export function clientSource(client: McpClient, options: SourceOptions): InterceptorSource {
   const { maxPages, maxInterceptors, maxDepth } = resolveLimits(options.limits);
-  const spelling: Record<Kind, string> = { list: INTERCEPTOR_SPELLINGS.list[0], invoke: INTERCEPTOR_SPELLINGS.invoke[0] };
-  const settled: Record<Kind, boolean> = { list: false, invoke: false };
+  // The spelling that the server has; the first, too, where it has turned out to have neither. Undefined as long as nobody knows.
+  const known: Record<Kind, string | undefined> = { list: undefined, invoke: undefined };
 
   const ask = async (kind: Kind, params: JsonObject, call: RequestOptions): Promise<JsonObject> => {
+    const [first, second] = INTERCEPTOR_SPELLINGS[kind];
+    const asked = known[kind] ?? first;
     try {
-      const result = await client.request(spelling[kind], params, call);
-      settled[kind] = true;
+      const result = await client.request(asked, params, call);
+      known[kind] ??= asked;
       return result;
     } catch (thrown) {
-      if (!isUnknownMethod(thrown) || settled[kind]) throw thrown;
-      settled[kind] = true;
-      const other = INTERCEPTOR_SPELLINGS[kind][1];
-      const result = await client.request(other, params, call);
-      spelling[kind] = other;
+      // Of calls that run side by side, each finds out for itself that the first is not known.
+      if (!isUnknownMethod(thrown) || known[kind] === asked) throw thrown;
+    }
+    try {
+      const result = await client.request(second, params, call);
+      known[kind] = second;
       return result;
+    } catch (thrown) {
+      if (isUnknownMethod(thrown)) known[kind] ??= first;
+      // An error of the server's own shows that it knows the method, as a result does.
+      else if (thrown instanceof RpcError) known[kind] = second;
+      throw thrown;
     }
   };
 

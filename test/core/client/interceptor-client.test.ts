@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { RpcError } from "../../../src/core/base/errors.ts";
-import { NEVER } from "../../../src/core/base/signal.ts";
+import { createSignal, NEVER } from "../../../src/core/base/signal.ts";
 import type { JsonObject } from "../../../src/core/base/json.ts";
 import { clientSource } from "../../../src/core/client/interceptor-client.ts";
 import { createChain } from "../../../src/core/client/local-chain.ts";
@@ -105,6 +105,43 @@ describe("the list of a connected server", () => {
       const { client } = await connected(listing({ "": page }));
       await assert.rejects(createChain().addServer(client, { label: "s" }), expected, JSON.stringify(page));
     }
+  });
+});
+
+describe("a server that knows the other spelling alone", () => {
+  test("is asked in it by each of several first calls that run side by side", async () => {
+    const { client } = await connected((server) => {
+      listing({ "": { interceptors: [descriptor("a"), descriptor("b"), descriptor("c")] } })(server);
+      server.method("interceptors/invoke", ({ name }) => ({ ...ANSWER, interceptor: name }));
+    });
+    const chain = createChain();
+    await chain.addServer(client, { label: "s" });
+    const { status, results } = await chain.execute({ event: "tools/call", phase: "request", payload: { name: "echo" } });
+    assert.deepEqual([status, results.map(({ valid }) => valid)], ["success", [true, true, true]]);
+  });
+
+  test("is remembered where its first answer is an error, and asked anew where there was no answer", async () => {
+    const asked: string[] = [];
+    const failures = [new RpcError(-32603, "broken")];
+    const { client } = await connected((server) => {
+      server.use((next) => (request) => {
+        if (request.method.startsWith("interceptor")) asked.push(request.method);
+        return next(request);
+      });
+      server.method("interceptors/invoke", () => {
+        const failure = failures.shift();
+        if (failure !== undefined) throw failure;
+        return ANSWER;
+      });
+    });
+    const source = clientSource(client, { label: "s" });
+    const gone = createSignal();
+    const abandoned = source.invoke(PARAMS, gone.signal);
+    gone.abort(new Error("given up"));
+    await assert.rejects(async () => abandoned, { code: "aborted" });
+    await assert.rejects(async () => source.invoke(PARAMS, NEVER), { code: -32603 });
+    assert.equal(((await source.invoke(PARAMS, NEVER)) as { type: string }).type, "validation");
+    assert.deepEqual(asked, ["interceptor/invoke", "interceptor/invoke", "interceptors/invoke", "interceptors/invoke"]);
   });
 });
 
