@@ -211,8 +211,12 @@ export function createFlow(state: GuardState, sinks: Sinks): Flow {
 
   // A cancellation overtakes everything in its lane.
   const onCancelled = (frame: Frame, message: NotificationMessage, at: Waypoint): Promise<void> | void => {
-    const id = message.params?.["requestId"];
-    const exchange = typeof id === "string" || typeof id === "number" ? ledger.find(sinks.initiator, id) : undefined;
+    const requestId = message.params?.["requestId"];
+    const id = typeof requestId === "string" || typeof requestId === "number" ? requestId : undefined;
+    // A subscription ends when whoever serves it cancels it: no answer will come (2026-07-28, basic/patterns/cancellation).
+    const served = id === undefined ? undefined : ledger.find(answerer, id);
+    if (served?.method === "subscriptions/listen" && served.state === "open") ledger.end(served);
+    const exchange = id === undefined ? undefined : ledger.find(sinks.initiator, id);
     if (exchange === undefined || exchange.method === "initialize") return sinks.forward(frame, at);
     const unseen = exchange.state === "judging-request";
     exchange.stop.abort(new LocalError("aborted", "the request was cancelled"));

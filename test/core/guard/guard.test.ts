@@ -230,6 +230,21 @@ test("a cancel while the response is held drops the response", async () => {
   assert.deepEqual(pair.atPeer, []);
 });
 
+test("a subscription that its server ends by cancelling it is over, and its id is free again", async () => {
+  for (const role of ["server", "client"] as const) {
+    const r = guardedPair([], { role });
+    const [ask, end] = role === "server" ? [r.fromPeer, r.fromApp] : [r.fromApp, r.fromPeer];
+    const listen: Message = { jsonrpc: "2.0", id: 1, method: "subscriptions/listen", params: { notifications: { toolsListChanged: true } } };
+    const over = notice("notifications/cancelled", { requestId: 1 });
+    await ask(listen, call(2));
+    await end(over, notice("notifications/cancelled", { requestId: 2 }));
+    assert.equal(r.guard.inFlight, 1, "any other request is its sender's to cancel");
+    await ask(call(1));
+    assert.deepEqual(role === "server" ? r.atApp : r.atPeer, [listen, call(2), call(1)]);
+    assert.deepEqual((role === "server" ? r.atPeer : r.atApp)[0], over);
+  }
+});
+
 test("a cancel of initialize passes and ends nothing", async () => {
   const pair = guardedPair([shout]);
   const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "c", version: "1" } };
