@@ -21,7 +21,7 @@ import type { BlockReason } from "./decision.ts";
 import { concerns, judge, type Judgement } from "./judge.ts";
 import type { FrameKind } from "./lane.ts";
 import type { Exchange, Initiator } from "./ledger.ts";
-import { checkPart, createdTask, LIFECYCLE_METHODS, paramsOf, PLAIN_NOTIFICATIONS, requestCases, responseCases, notificationCases, type Case } from "./routes.ts";
+import { asksForInput, checkPart, createdTask, LIFECYCLE_METHODS, paramsOf, PLAIN_NOTIFICATIONS, requestCases, responseCases, notificationCases, type Case } from "./routes.ts";
 import type { GuardState } from "./state.ts";
 import { traceOf } from "./trace.ts";
 import { createTurns, DROP, type Outcome, type Sinks, type Waypoint } from "./turns.ts";
@@ -135,9 +135,10 @@ export function createFlow(state: GuardState, sinks: Sinks): Flow {
     const id = message.id ?? undefined;
     const exchange = id === undefined ? undefined : ledger.find(answerer, id);
     if (exchange === undefined) {
-      // Nobody knows what it answers, so nobody can judge it. Where no response is ever judged there is nothing to miss.
+      // Nobody knows what it answers, so nobody can judge it. Where no response is ever judged there is nothing to miss, but for the requests
+      // that it may embed.
       const chain = state.chainOrNone();
-      if (chain !== undefined && !chain.hooksResponses) return turn({ go: frame });
+      if (chain !== undefined && !chain.hooksResponses && (chain.entries.length === 0 || !asksForInput(message))) return turn({ go: frame });
     }
     if (exchange === undefined || exchange.state !== "open") {
       // Also a second answer, or one to a request that has not gone on yet.

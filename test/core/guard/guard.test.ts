@@ -188,6 +188,16 @@ test("a response to nothing passes only where no response is ever judged", async
   assert.equal(strict.atPeer.length, 0);
 });
 
+test("a response to nothing that embeds requests passes no interceptor of these", async () => {
+  const asking: Message = { jsonrpc: "2.0", id: 9, result: { resultType: "input_required", inputRequests: { a: { method: "elicitation/create", params: {} } } } };
+  const guards = [validator({ name: "v", hooks: [{ events: ["elicitation/create"], phase: "request" }] }, () => true)];
+  for (const [interceptors, passed] of [[guards, []], [[], [asking]]] as const) {
+    const r = guardedPair(interceptors);
+    await r.fromPeer(asking);
+    assert.deepEqual(r.atApp, passed);
+  }
+});
+
 test("a held request holds later requests and notifications of its lane; responses and cancellations pass it", async () => {
   const held = gate("gate", CALL_REQUEST, "slow");
   const pair = guardedPair([held.interceptor]);
