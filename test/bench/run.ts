@@ -5,6 +5,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { cpus, loadavg } from "node:os";
 import { join } from "node:path";
 import { installInterop } from "../support/install-interop.ts";
+import { measureCosts, withCosts } from "./cost-model.ts";
 import { compareInMemory, compareOnStdio, compareRedaction, ROOT } from "./compare.ts";
 import { PROJECT_README_FILE, README_FILE, renderResults, RESULTS_FILE, withResults, type Measured, type Results } from "./results.ts";
 import { PIN } from "./worker.ts";
@@ -85,6 +86,6 @@ const results: Results = {
 };
 
 writeFileSync(RESULTS_FILE, `${JSON.stringify(results, undefined, 2)}\n`);
-writeFileSync(README_FILE, withResults(readFileSync(README_FILE, "utf8"), results));
+writeFileSync(README_FILE, withCosts(withResults(readFileSync(README_FILE, "utf8"), results), measureCosts()));
 writeFileSync(PROJECT_README_FILE, withNumbers(readFileSync(PROJECT_README_FILE, "utf8"), results.numbers));
 console.log(`\n${renderResults(results)}`);
