@@ -6,6 +6,7 @@ import { cpus, loadavg } from "node:os";
 import { join } from "node:path";
 import { installInterop } from "../support/install-interop.ts";
 import { measureCosts, withCosts } from "./cost-model.ts";
+import { compareGuards } from "./guard-compare.ts";
 import { compareInMemory, compareOnStdio, compareRedaction, ROOT } from "./compare.ts";
 import { PROJECT_README_FILE, README_FILE, renderResults, RESULTS_FILE, withResults, type Measured, type Results } from "./results.ts";
 import { PIN } from "./worker.ts";
@@ -40,6 +41,8 @@ console.log("on stdio …");
 const { direct, pipe, relay, redact } = await compareOnStdio();
 console.log("redaction …");
 const redaction = await compareRedaction();
+console.log("guards on the official SDK's servers …");
+const guards = await compareGuards();
 
 const added = (between: { readonly p50: number }) => between.p50 - direct.p50;
 const results: Results = {
@@ -82,6 +85,7 @@ const results: Results = {
     redactTextNumbers: ratio(redaction["Numbers"]!, "redacting prose with numbers / `JSON.parse`"),
     redactTextLog: ratio(redaction["Log"]!, "redacting log lines / `JSON.parse`"),
     redactTextAddresses: ratio(redaction["Addresses"]!, "redacting an address in each sentence / `JSON.parse`"),
+    ...guards,
   },
 };
 
