@@ -387,6 +387,26 @@ test("a chain that is swapped while messages are held is let go of with the last
   }
 });
 
+test("of tasks that are created and never heard of again, only the latest are known", async () => {
+  const r = createRig({ limits: { maxPendingRequests: 50 } });
+  const created = ids().map((id) => `t-${id}`);
+  const open = created.map((taskId) => ({ taskId, id: nextId++ }));
+  r.fromPeer(...open.map(({ id }) => ask(id, "pass")));
+  await settle();
+  r.fromApp(...open.map(({ id, taskId }) => answer(id, "pass", { task: { taskId, status: "working" } })));
+  await settle();
+  r.atApp();
+  r.atPeer();
+  const asked = created.map((taskId) => ({ taskId, id: nextId++ }));
+  r.fromPeer(...asked.map(({ id, taskId }): Message => ({ jsonrpc: "2.0", id, method: "tasks/result", params: { taskId } })));
+  await settle();
+  r.fromApp(...asked.map(({ id }) => answer(id, "pass")));
+  await settle();
+  // The result of a task that has been forgotten is nobody's, and is refused.
+  assert.deepEqual(r.atPeer().map(isError), created.map((_taskId, at) => at < AT_ONCE - 50));
+  assert.equal(r.guard.inFlight, 0);
+});
+
 test("the counter of listeners counts those that nobody has taken off, and no abort has called", () => {
   const signals = countSignals();
   try {
