@@ -1,6 +1,6 @@
 // Many lines at once, through chains of all kinds: what must hold whatever the order of things within.
 import { isDeepStrictEqual } from "node:util";
-import { seededRandom, type Random } from "../support/random.ts";
+import { seededRandom } from "../support/random.ts";
 import type { Posture } from "../../src/gateway/guarded-relay.ts";
 import { carriedBy, versionOf, type Asked, type Carried } from "./carried.ts";
 import { fillChain, stops, TIMEOUT_MS, type Member } from "./chains.ts";
@@ -240,8 +240,4 @@ function mayAnswer(line: string, key: string): boolean {
   if (said !== undefined) return (said.kind === "result" || said.kind === "error") && keyOf(said.id) === key;
   const top = topLevel(line);
   return top === undefined || (top.answers && (top.id === undefined || keyOf(top.id) === key));
-}
-
-export function drawSeed(random: Random): number {
-  return random.below(2 ** 31);
 }
