@@ -7,6 +7,8 @@ import { cpus, loadavg } from "node:os";
 import { join } from "node:path";
 import { installInterop } from "../support/install-interop.ts";
 import { compareOverHttp, type HttpComparison, type HttpEra, type HttpSubject, type HttpTimes } from "./compare-http.ts";
+import { measureCosts, withCosts } from "./cost-model.ts";
+import { compareGuards } from "./guard-compare.ts";
 import { compareInMemory, compareOnStdio, compareRedaction, ROOT } from "./compare.ts";
 import { PROJECT_README_FILE, README_FILE, readResults, renderResults, RESULTS_FILE, withResults, type Measured, type Results } from "./results.ts";
 import { PIN } from "./worker.ts";
@@ -65,6 +67,8 @@ async function measureAll(): Promise<Results> {
   const { direct, pipe, relay, redact } = await compareOnStdio();
   console.log("redaction …");
   const redaction = await compareRedaction();
+  console.log("guards on the official SDK's servers …");
+  const guards = await compareGuards();
   const added = (between: { readonly p50: number }) => between.p50 - direct.p50;
   return {
     machine: {
@@ -107,6 +111,7 @@ async function measureAll(): Promise<Results> {
       redactTextNumbers: ratio(redaction["Numbers"]!, "redacting prose with numbers / `JSON.parse`"),
       redactTextLog: ratio(redaction["Log"]!, "redacting log lines / `JSON.parse`"),
       redactTextAddresses: ratio(redaction["Addresses"]!, "redacting an address in each sentence / `JSON.parse`"),
+      ...guards,
     },
   };
 }
@@ -119,6 +124,6 @@ async function measureHttpAgain(): Promise<Results> {
 
 const results = process.argv[2] === "http" ? await measureHttpAgain() : await measureAll();
 writeFileSync(RESULTS_FILE, `${JSON.stringify(results, undefined, 2)}\n`);
-writeFileSync(README_FILE, withResults(readFileSync(README_FILE, "utf8"), results));
+writeFileSync(README_FILE, withCosts(withResults(readFileSync(README_FILE, "utf8"), results), measureCosts()));
 writeFileSync(PROJECT_README_FILE, withNumbers(readFileSync(PROJECT_README_FILE, "utf8"), results.numbers));
 console.log(`\n${renderResults(results)}`);

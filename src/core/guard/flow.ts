@@ -21,7 +21,7 @@ import type { BlockReason } from "./decision.ts";
 import { concerns, judge, type Judgement } from "./judge.ts";
 import type { FrameKind } from "./lane.ts";
 import type { Exchange, Initiator } from "./ledger.ts";
-import { checkPart, createdTask, LIFECYCLE_METHODS, paramsOf, PLAIN_NOTIFICATIONS, requestCases, responseCases, notificationCases, type Case } from "./routes.ts";
+import { asksForInput, checkPart, createdTask, LIFECYCLE_METHODS, paramsOf, PLAIN_NOTIFICATIONS, requestCases, responseCases, notificationCases, type Case } from "./routes.ts";
 import type { GuardState } from "./state.ts";
 import { calledTool, learnTools } from "./tool-result.ts";
 import { traceOf } from "./trace.ts";
@@ -137,9 +137,10 @@ export function createFlow(state: GuardState, sinks: Sinks): Flow {
     const id = message.id ?? undefined;
     const exchange = id === undefined ? undefined : ledger.find(answerer, id);
     if (exchange === undefined) {
-      // Nobody knows what it answers, so nobody can judge it. Where no response is ever judged there is nothing to miss.
+      // Nobody knows what it answers, so nobody can judge it. Where no response is ever judged there is nothing to miss, but for the requests
+      // that it may embed.
       const chain = state.chainOrNone();
-      if (chain !== undefined && !chain.hooksResponses) return turn({ go: frame });
+      if (chain !== undefined && !chain.hooksResponses && (chain.entries.length === 0 || !asksForInput(message))) return turn({ go: frame });
     }
     if (exchange === undefined || exchange.state !== "open") {
       // Also a second answer, or one to a request that has not gone on yet.
@@ -218,8 +219,12 @@ export function createFlow(state: GuardState, sinks: Sinks): Flow {
 
   // A cancellation overtakes everything in its lane.
   const onCancelled = (frame: Frame, message: NotificationMessage, at: Waypoint): Promise<void> | void => {
-    const id = message.params?.["requestId"];
-    const exchange = typeof id === "string" || typeof id === "number" ? ledger.find(sinks.initiator, id) : undefined;
+    const requestId = message.params?.["requestId"];
+    const id = typeof requestId === "string" || typeof requestId === "number" ? requestId : undefined;
+    // A subscription ends when whoever serves it cancels it: no answer will come (2026-07-28, basic/patterns/cancellation).
+    const served = id === undefined ? undefined : ledger.find(answerer, id);
+    if (served?.method === "subscriptions/listen" && served.state === "open") ledger.end(served);
+    const exchange = id === undefined ? undefined : ledger.find(sinks.initiator, id);
     if (exchange === undefined || exchange.method === "initialize") return sinks.forward(frame, at);
     const unseen = exchange.state === "judging-request";
     if (exchange.state !== "open") {

@@ -93,9 +93,16 @@ export function relay(down: Transport, up: Transport, options: RelayOptions = {}
     },
   });
 
+  // Set when the end has begun and what waited has been answered: why nothing is waited for any more.
+  let over: string | undefined;
+
   // Both say whether the frame goes on.
   const goesUp = ({ message }: Frame): boolean => {
     if (isRequest(message)) {
+      if (over !== undefined) {
+        answer(message.id, over, NOT_SENT);
+        return false;
+      }
       const refused = requests.open(message);
       if (refused === undefined) return true;
       if (refused === "full") answer(message.id, "Too many requests wait for an answer", NOT_SENT);
@@ -202,6 +209,7 @@ export function relay(down: Transport, up: Transport, options: RelayOptions = {}
     // The client has said all it has to say and may still read: let the answers through.
     if (by === "client" && clientReads) await still(fromServer, stopped);
     const why = `${whoEnded(last)} before the answer came`;
+    over = whoEnded(last);
     for (const id of requests.closeAll()) if (clientReads) answer(id, why, MAYBE_SENT);
     const upClosed = up.close(error);
     if (clientReads) await still();

@@ -164,6 +164,11 @@ export function followingCases(message: Message, method: string): readonly Case[
   return uris.map((_uri, index) => subscribedUri(["params", "notifications", "resourceSubscriptions", String(index)]));
 }
 
+/** Whether a response is a result that asks for input, in a revision that knows such results. */
+export function asksForInput(message: Message): boolean {
+  return isResult(message) && ownMember(message.result, "resultType") === "input_required";
+}
+
 // All that a result which asks for input consists of.
 const ASKING_MEMBERS: ReadonlySet<string> = new Set(["resultType", "inputRequests", "requestState", "_meta"]);
 
@@ -179,7 +184,7 @@ export function responseCases(message: Message, exchange: ResponseScope): readon
   if (!isResult(message)) return [];
   const { result } = message;
   const inTask = exchange.method.startsWith("tasks/") ? taskCases(message, "result", exchange) : [];
-  if (!mayAskForInput(exchange.version) || ownMember(result, "resultType") !== "input_required") return [...inTask, outerResult(event)];
+  if (!mayAskForInput(exchange.version) || !asksForInput(message)) return [...inTask, outerResult(event)];
   const known = METHODS.get(exchange.method);
   if (known?.kind === "request" && !covers(known.asksForInput, exchange.version ?? "")) {
     throw new RpcError(ErrorCode.internalError, `the answer to ${exchange.method} may not ask for input`);

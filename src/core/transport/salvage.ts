@@ -44,8 +44,9 @@ export function withSalvage(invalid: InvalidFrame, found: Salvage): InvalidFrame
 function scanMembers(text: string, at: number, found: Map<string, string>): void {
   for (;;) {
     MEMBER.lastIndex = at;
-    const name = MEMBER.exec(text)?.[1];
-    if (name === undefined) return;
+    const raw = MEMBER.exec(text)?.[1];
+    if (raw === undefined) return;
+    const name = raw.includes("\\") ? unescaped(raw) : raw;
     at = MEMBER.lastIndex;
     SCALAR.lastIndex = at;
     const scalar = SCALAR.exec(text)?.[0];
@@ -56,6 +57,15 @@ function scanMembers(text: string, at: number, found: Map<string, string>): void
     COMMA.lastIndex = end;
     if (!COMMA.test(text)) return;
     at = COMMA.lastIndex;
+  }
+}
+
+// `"\u0069d"` is `"id"` to every parser.
+function unescaped(name: string): string {
+  try {
+    return String(JSON.parse(`"${name}"`));
+  } catch {
+    return name;
   }
 }
 

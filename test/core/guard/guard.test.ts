@@ -188,6 +188,16 @@ test("a response to nothing passes only where no response is ever judged", async
   assert.equal(strict.atPeer.length, 0);
 });
 
+test("a response to nothing that embeds requests passes no interceptor of these", async () => {
+  const asking: Message = { jsonrpc: "2.0", id: 9, result: { resultType: "input_required", inputRequests: { a: { method: "elicitation/create", params: {} } } } };
+  const guards = [validator({ name: "v", hooks: [{ events: ["elicitation/create"], phase: "request" }] }, () => true)];
+  for (const [interceptors, passed] of [[guards, []], [[], [asking]]] as const) {
+    const r = guardedPair(interceptors);
+    await r.fromPeer(asking);
+    assert.deepEqual(r.atApp, passed);
+  }
+});
+
 test("a held request holds later requests and notifications of its lane; responses and cancellations pass it", async () => {
   const held = gate("gate", CALL_REQUEST, "slow");
   const pair = guardedPair([held.interceptor]);
@@ -228,6 +238,21 @@ test("a cancel while the response is held drops the response", async () => {
   held.open();
   await settle();
   assert.deepEqual(pair.atPeer, []);
+});
+
+test("a subscription that its server ends by cancelling it is over, and its id is free again", async () => {
+  for (const role of ["server", "client"] as const) {
+    const r = guardedPair([], { role });
+    const [ask, end] = role === "server" ? [r.fromPeer, r.fromApp] : [r.fromApp, r.fromPeer];
+    const listen: Message = { jsonrpc: "2.0", id: 1, method: "subscriptions/listen", params: { notifications: { toolsListChanged: true } } };
+    const over = notice("notifications/cancelled", { requestId: 1 });
+    await ask(listen, call(2));
+    await end(over, notice("notifications/cancelled", { requestId: 2 }));
+    assert.equal(r.guard.inFlight, 1, "any other request is its sender's to cancel");
+    await ask(call(1));
+    assert.deepEqual(role === "server" ? r.atApp : r.atPeer, [listen, call(2), call(1)]);
+    assert.deepEqual((role === "server" ? r.atPeer : r.atApp)[0], over);
+  }
 });
 
 test("a cancel of initialize passes and ends nothing", async () => {

@@ -77,6 +77,28 @@ test("a relay carries requests, answers and notifications both ways as they came
   await finish(r);
 });
 
+test("a request that comes while the relay ends is answered at once, and nothing is left that waits for it", async () => {
+  const r = rig();
+  await r.client(call(1));
+  const { send } = r.down;
+  let accept = () => {};
+  r.down.send = async (frame) => {
+    await send(frame);
+    // A guard may hold an answer, and let go of requests meanwhile.
+    if (!("method" in frame.message) && frame.message.id === 1) await new Promise<void>((resolve) => (accept = resolve));
+  };
+  const closed = r.relay.close();
+  await settle();
+  await r.client(call(2));
+  assert.deepEqual(r.toServer(), [call(1)]);
+  const [first, second] = r.toClient();
+  assert.equal(error(first).message, "The relay was closed before the answer came");
+  assert.deepEqual(error(second), { code: -32603, message: "The relay was closed", data: { delivery: "none" } });
+  accept();
+  await closed;
+  await finish(r);
+});
+
 test("a relay between memory pairs ends both when the client closes, and tells whose end it was", async () => {
   const host = fakeHost();
   const [client, down] = memoryPair();

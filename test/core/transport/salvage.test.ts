@@ -31,6 +31,12 @@ for (const { what, text, found } of table) {
   test(`salvages ${what}`, () => assert.deepEqual(both(text), found));
 }
 
+test("knows a member's name by what it says, not by how it is written", () => {
+  assert.deepEqual(both('{"error":1,"m\\u0065thod":"a","\\u0069d":7}'), { object: true, id: 7, kind: "request" });
+  assert.deepEqual(both('{"r\\u0065sult":{},"id":7}'), { object: true, id: 7, kind: "response" });
+  assert.deepEqual(both('{"\\q":1,"id":7}'), { object: true, id: 7, kind: "unknown" }, "what is no JSON at all is passed over");
+});
+
 test("reads the two ends of a text of which the middle is missing", () => {
   assert.deepEqual(salvage('{"result":{"text":"aaaa', 'aaaa"},"jsonrpc":"2.0","id":3}'), response(3));
   assert.deepEqual(salvage('{"result":{"text":"aaaa', 'aaaa"}]}}'), { object: true, kind: "response" });
