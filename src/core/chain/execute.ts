@@ -120,7 +120,7 @@ class Execution implements Run {
   readonly digest: Digester;
   readonly event: string;
   readonly phase: Phase;
-  readonly deadline: number;
+  deadline: number;
   readonly timeoutMs: number;
   readonly revalidate: boolean;
   readonly payload: unknown;

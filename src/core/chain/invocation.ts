@@ -34,8 +34,11 @@ export interface Invoking {
   readonly tracing: Tracing | undefined;
   readonly event: string;
   readonly phase: Phase;
-  /** On the host's clock; `Infinity` without a chain timeout. */
-  readonly deadline: number;
+  /**
+   * On the host's clock; `Infinity` without a chain timeout. Brought forward to now once a timer that waits for it has fired, as timers of some hosts
+   * fire a millisecond or two early: what has timed out at the deadline must not leave time for another entry to start.
+   */
+  deadline: number;
   readonly timeoutMs: number;
   /** The same object on each call. */
   context(): InvocationContext;
@@ -175,6 +178,8 @@ function waitFor(answer: PromiseLike<unknown>, attempt: Attempt): void {
     try {
       stopTimer = run.host.setTimer(() => {
         const reason = timeoutFailure(limitMs);
+        const now = run.host.now();
+        if (startedAt + waitMs + 1 > run.deadline && now < run.deadline) run.deadline = now;
         cut(reason, new LocalError("timeout", reason.message));
       }, waitMs);
     } catch (thrown) {

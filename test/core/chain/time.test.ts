@@ -2,8 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { LocalError, RpcError } from "../../../src/core/base/errors.ts";
 import { createSignal, NEVER } from "../../../src/core/base/signal.ts";
+import { createChain } from "../../../src/core/chain/chain.ts";
 import { REMOTE_GRACE_MS } from "../../../src/core/chain/invocation.ts";
-import { settle } from "../../support/fake-host.ts";
+import { fakeHost, settle } from "../../support/fake-host.ts";
 import { BOTH_PHASES, CALL, deferred, mutates, remoteSource, rig, validates } from "./kit.ts";
 
 const never = () => new Promise<never>(() => {});
@@ -42,6 +43,16 @@ test("at the chain's deadline all that runs is cancelled, none is started, and e
   assert.equal((await second).status, "timeout");
   assert.equal((await second).abortedAt?.interceptor, "c");
   assert.equal(host.liveTimers, 0);
+});
+
+test("no entry starts after one has timed out at the chain's deadline, though the host's timer fired early", async () => {
+  const host = fakeHost();
+  const early = { ...host, setTimer: (callback: () => void, ms: number, background?: boolean) => host.setTimer(callback, ms - 2, background) };
+  const chain = createChain({ host: early, timeoutMs: 20 });
+  chain.add([mutates({ name: "a", failOpen: true }, never), mutates({ name: "b", failOpen: true }, () => assert.fail("must not start"))]);
+  const run = chain.execute(CALL);
+  await host.advance(20);
+  assert.deepEqual((await run).results.map(({ error }) => [error?.reason, error?.timeoutMs]), [["timeout", 20], ["timeout", 20]]);
 });
 
 test("an entry with less than a millisecond left times out uncalled", async () => {
