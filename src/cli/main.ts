@@ -1,10 +1,11 @@
 #!/usr/bin/env node
 import { readFileSync } from "node:fs";
 import { describeError, LocalError } from "../core/base/errors.ts";
+import { nearest } from "../core/base/nearest.ts";
 import { readyMade } from "../library/catalog.ts";
 import { conformance } from "./conformance.ts";
 import { printable } from "./describe.ts";
-import { nearest, UsageError } from "./errors.ts";
+import { UsageError } from "./errors.ts";
 import { endProcess, ignoreBrokenPipes, reportForeignExit, type Exit } from "./exit.ts";
 import { serveOwnAdapter } from "./fixture-adapter.ts";
 import { serveFixtures } from "./fixture-server.ts";

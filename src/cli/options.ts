@@ -1,4 +1,5 @@
-import { nearest, UsageError } from "./errors.ts";
+import { nearest } from "../core/base/nearest.ts";
+import { UsageError } from "./errors.ts";
 import { formatTable } from "./table.ts";
 
 /** One option of a verb. */
