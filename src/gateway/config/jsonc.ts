@@ -88,7 +88,7 @@ function explain(plain: string, offset: number): string {
   const before = plain.slice(0, offset).trimEnd().at(-1) ?? "";
   if (char === "'") return "texts take double quotes";
   if (char === "\n" || char === "\r") return "a text ends with the line that it begins in: a double quote is missing";
-  if (/["{[\w-]/.test(char) && /["}\]\w]/.test(before)) return "a comma is missing before this";
+  if (/["{[\w-]/.test(char) && /["}\]\w]/.test(before)) return before === '"' ? "a comma or a colon is missing before this" : "a comma is missing before this";
   if (/[A-Za-z_$]/.test(char)) return before === "{" || before === "," ? "names of members take double quotes" : "texts take double quotes; other words are true, false and null";
   return `${JSON.stringify(char)} cannot stand here`;
 }

@@ -1,0 +1,70 @@
+import type { JsonObject } from "../../core/base/json.ts";
+import type { Limits } from "../../core/base/limits.ts";
+import type { GuardPolicy } from "../../core/guard/options.ts";
+import type { Grants, Overrides } from "../../core/interceptor/policy.ts";
+import type { Phase } from "../../core/wire/gen/interceptors.ts";
+import type { HttpFacePlan, ParkingPlan, UpstreamPlan } from "../plan.ts";
+
+/**
+ * What a file says, as spec/gateway.schema.json has it, which tells what each member is. A module that exports one by default is a configuration, too.
+ * Texts may refer to the environment and to files; see src/gateway/config/README.md.
+ */
+export interface GatewayConfig {
+  readonly $schema?: string;
+  readonly upstreams: Readonly<Record<string, UpstreamConfig>>;
+  readonly interceptors?: readonly InterceptorsConfig[];
+  readonly http?: HttpConfig;
+  readonly stdio?: string;
+  readonly policy?: Omit<GuardPolicy, "answerAs" | "hostsChain" | "contextTimeoutMs">;
+  readonly drainMs?: number;
+  readonly parking?: ParkingPlan;
+  readonly limits?: Partial<Limits>;
+}
+
+/** A condition as JSON; see `compileCondition`. */
+export type ConditionConfig = JsonObject;
+
+interface CommandConfig {
+  readonly command?: string;
+  readonly args?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+}
+
+interface UrlConfig {
+  readonly url?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** One of `command`, `url` and `module`. */
+export interface UpstreamConfig extends CommandConfig, UrlConfig, Omit<UpstreamPlan, "name" | "target" | "allow"> {
+  readonly module?: string;
+  readonly allow?: ConditionConfig;
+}
+
+/** The invoker's policy for an interceptor, or for all of an item. */
+export interface SettingsConfig extends Pick<Overrides, "mode" | "failOpen" | "priorityHint" | "timeoutMs" | "hooks" | "revalidate"> {
+  readonly when?: ConditionConfig;
+  readonly grants?: Grants;
+  readonly config?: JsonObject;
+}
+
+/** One of `use`, `module`, `command` and `url`. */
+export interface InterceptorsConfig extends CommandConfig, UrlConfig, SettingsConfig {
+  readonly use?: string;
+  readonly module?: string;
+  readonly name?: string;
+  readonly upstreams?: readonly string[];
+  readonly events?: readonly string[];
+  readonly phase?: Phase;
+  readonly overrides?: Readonly<Record<string, SettingsConfig>>;
+  readonly ignoreUnknownTypes?: boolean;
+}
+
+export interface HttpConfig
+  extends Pick<
+    HttpFacePlan,
+    "host" | "allowedHosts" | "allowedOrigins" | "versions" | "resourceMetadata" | "sessionIdleMs" | "keepAliveMs" | "streamAfterMs" | "stallMs"
+  > {
+  readonly port?: number | string;
+}
