@@ -31,6 +31,8 @@ export function formatProblem({ file, line, column, pointer, message }: ConfigPr
 export interface Problems {
   /** `part`: whether the member's name is wrong, or its value, which is the default. Above the hundredth problem no more are kept. */
   add(pointer: string, message: string, part?: "name" | "value"): void;
+  /** The line that a problem would be, without adding it: for what is odd, and no problem. */
+  line(pointer: string, message: string): string;
   readonly any: boolean;
   /** Throws a `ConfigError` where there are any, in the order of the file. */
   throwIfAny(): void;
@@ -40,11 +42,20 @@ const MAX_PROBLEMS = 100;
 
 export function collectProblems(file: string, locate: Locate, hide: (text: string) => string = (text) => text): Problems {
   const found: ConfigProblem[] = [];
+  const at = (pointer: string, message: string, part: "name" | "value"): ConfigProblem => ({
+    file,
+    ...locateNearest(locate, pointer, part),
+    pointer,
+    message: hide(message),
+  });
   return {
     add(pointer, message, part = "value") {
-      if (found.length >= MAX_PROBLEMS) return;
-      found.push({ file, ...locateNearest(locate, pointer, part), pointer, message: hide(message) });
+      const problem = at(pointer, message, part);
+      // What is wrong for several upstreams is told once.
+      const known = found.some((one) => one.pointer === pointer && one.message === problem.message);
+      if (!known && found.length < MAX_PROBLEMS) found.push(problem);
     },
+    line: (pointer, message) => formatProblem(at(pointer, message, "value")),
     get any() {
       return found.length > 0;
     },

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { ConfigError } from "../../../src/gateway/config/problems.ts";
 
 export interface Folder {
@@ -36,3 +37,11 @@ export async function complaints(action: Promise<unknown>, file: string, folder:
   }
   assert.fail("nothing was wrong");
 }
+
+export const INDEX = new URL("../../../src/index.ts", import.meta.url).href;
+
+/** The command of test/cli's interceptor server: the validator `names`, which denies the tool `rm`. */
+export const policyServer = (mode?: string) => ({
+  command: process.execPath,
+  args: [fileURLToPath(new URL("../../cli/fixtures/interceptor-server.mjs", import.meta.url)), ...(mode === undefined ? [] : [mode])],
+});

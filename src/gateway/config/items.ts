@@ -1,0 +1,100 @@
+import { basename, resolve } from "node:path";
+import { describeError, LocalError, type RpcError } from "../../core/base/errors.ts";
+import type { Limits } from "../../core/base/limits.ts";
+import type { Signal } from "../../core/base/signal.ts";
+import { interceptorSource } from "../../core/chain/in-process.ts";
+import { asList } from "../../core/chain/installed.ts";
+import type { InterceptorSource } from "../../core/chain/source.ts";
+import { clientSource } from "../../core/client/interceptor-client.ts";
+import type { ServerTarget } from "../../core/client/local-chain.ts";
+import type { Refusal } from "../../core/guard/options.ts";
+import type { Log } from "../../core/jsonrpc/log.ts";
+import type { McpClient } from "../../core/mcp/client.ts";
+import type { Interceptor } from "../../core/interceptor/define.ts";
+import { readyMade } from "../../library/catalog.ts";
+import { connectServer } from "../../node/chain.ts";
+import { importFresh, interceptorsIn } from "../../node/load-module.ts";
+import type { InterceptorsConfig } from "./config.ts";
+import { commandEnvironment } from "./environment.ts";
+import type { Pool } from "./pool.ts";
+
+/** An item of `interceptors`, loaded or connected, for the chains of any number of upstreams. */
+export interface OpenItem {
+  readonly source: InterceptorSource;
+  /** What its list had, once for all chains. */
+  readonly listed: readonly unknown[];
+  readonly answerAs: Readonly<Record<string, (refusal: Refusal) => RpcError>>;
+  /** What is odd about its config. */
+  readonly doubt?: string;
+  /** A module's file. */
+  readonly file?: string;
+  release(): Promise<void>;
+}
+
+export interface ItemContext {
+  readonly folder: string;
+  readonly clients: Pool<McpClient>;
+  readonly log: Log;
+  readonly limits: Partial<Limits> | undefined;
+  readonly signal: Signal | undefined;
+}
+
+/** Opens an item under a label. Rejects with whatever is wrong with it; its text names no secret of ours but what a server was told. */
+export async function openItem(item: InterceptorsConfig, label: string, context: ItemContext): Promise<OpenItem> {
+  if (item.use !== undefined) return openReadyMade(item.use, item, label, context);
+  if (item.module !== undefined) return openModule(item.module, label, context);
+  return openServer(targetOf(item, context.folder), label, context);
+}
+
+function openReadyMade(name: string, { config }: InterceptorsConfig, label: string, context: ItemContext): Promise<OpenItem> {
+  const made = readyMade.get(name);
+  if (made === undefined) throw new LocalError("not_found", `there is no ready-made interceptor ${JSON.stringify(name)}`);
+  const doubt = made.doubt?.(config);
+  return inProcess(made.create(config), label, context, { answerAs: made.answerAs ?? {}, ...(doubt === undefined ? {} : { doubt }) });
+}
+
+async function openModule(path: string, label: string, context: ItemContext): Promise<OpenItem> {
+  const file = resolve(context.folder, path);
+  return inProcess(interceptorsIn(await importFresh(file), file), label, context, { answerAs: {}, file });
+}
+
+async function inProcess(
+  interceptors: readonly Interceptor[],
+  label: string,
+  { limits }: ItemContext,
+  rest: Pick<OpenItem, "answerAs" | "doubt" | "file">,
+): Promise<OpenItem> {
+  const source = interceptorSource(interceptors, { label, ...(limits === undefined ? {} : { limits }) });
+  return { source, listed: await source.list(), ...rest, release: async () => {} };
+}
+
+/** A server's target as `connectServer` takes it. */
+export function targetOf({ command, args, env, cwd, url, headers }: Omit<InterceptorsConfig, "use" | "module">, folder: string): ServerTarget {
+  if (command !== undefined) {
+    return { command, ...(args === undefined ? {} : { args }), env: commandEnvironment(env), cwd: cwd === undefined ? folder : resolve(folder, cwd) };
+  }
+  // The schema has seen to it that one of the two is there.
+  return { url: url ?? "", ...(headers === undefined ? {} : { headers }) };
+}
+
+async function openServer(target: ServerTarget, label: string, { clients, log, limits, signal }: ItemContext): Promise<OpenItem> {
+  const who = "command" in target ? basename(target.command) : target.url;
+  const lease = await clients.acquire(JSON.stringify(target), async () => {
+    const client = await connectServer(target, signal, {
+      log,
+      ...(limits === undefined ? {} : { limits }),
+      onNoise: ({ why }) => log({ level: "warning", message: `the interceptor server ${who} wrote a line that is no message (${why})` }),
+    });
+    return { value: client, close: () => client.close().catch((thrown: unknown) => log({ level: "warning", message: `the interceptor server ${who}: ${describeError(thrown)}` })) };
+  });
+  try {
+    const source = clientSource(lease.value, { label, ...(limits === undefined ? {} : { limits }) });
+    const listed = asList(source, await source.list(signal));
+    // Whoever names a server relies on it.
+    if (listed.length === 0) throw new LocalError("not_found", "the server lists no interceptors");
+    return { source, listed, answerAs: {}, release: lease.release };
+  } catch (thrown) {
+    await lease.release();
+    throw thrown;
+  }
+}

@@ -1,0 +1,50 @@
+import { basename } from "node:path";
+import { nearest } from "../../core/base/nearest.ts";
+import { readyMade } from "../../library/catalog.ts";
+import { OWN_LABEL } from "./chains.ts";
+import type { GatewayConfig, InterceptorsConfig } from "./config.ts";
+import type { Problems } from "./problems.ts";
+
+/** Finds names that nothing has, ones that two have, and what the schema cannot see. */
+export function checkNames({ upstreams, interceptors = [], stdio, http }: GatewayConfig, problems: Problems): void {
+  const known = Object.keys(upstreams);
+  const wantUpstream = (name: string, pointer: string) => {
+    if (!known.includes(name)) problems.add(pointer, `is no upstream; ${suggest(name, known)}`);
+  };
+  if (stdio !== undefined) wantUpstream(stdio, "/stdio");
+  if (Number(http?.port ?? 0) > 65_535) problems.add("/http/port", "must be a port: a whole number from 0 (any free one) to 65535");
+  const labels = new Set<string>();
+  for (const [index, { use, name, upstreams: guarded = [] }] of interceptors.entries()) {
+    const pointer = `/interceptors/${index}`;
+    if (use !== undefined && !readyMade.has(use)) problems.add(`${pointer}/use`, `is no ready-made interceptor; ${suggest(use, [...readyMade.keys()])}`);
+    for (const [at, upstream] of guarded.entries()) wantUpstream(upstream, `${pointer}/upstreams/${at}`);
+    if (name === undefined) continue;
+    if (labels.has(name)) problems.add(`${pointer}/name`, "is the name of another item, too; give each its own");
+    if (name === OWN_LABEL) problems.add(`${pointer}/name`, "is the gateway's own; take another");
+    labels.add(name);
+  }
+}
+
+/** How the interceptors of each item are addressed: by the name that it has, or one that says what it is. All differ. */
+export function labelsOf(items: readonly InterceptorsConfig[]): readonly string[] {
+  const taken = new Set([OWN_LABEL, ...items.flatMap(({ name }) => (name === undefined ? [] : [name]))]);
+  return items.map((item) => {
+    if (item.name !== undefined) return item.name;
+    const base = defaultLabel(item);
+    let label = base;
+    for (let number = 2; taken.has(label); number++) label = `${base}-${number}`;
+    taken.add(label);
+    return label;
+  });
+}
+
+function defaultLabel({ use, module, url }: InterceptorsConfig): string {
+  if (use !== undefined) return use;
+  if (module !== undefined) return basename(module).replace(/\.[^.]+$/, "") || "module";
+  return url === undefined ? "server" : (/^https?:\/\/(?:[^/@]*@)?([^/?#]+)/.exec(url)?.[1] ?? "server");
+}
+
+function suggest(name: string, known: readonly string[]): string {
+  const meant = nearest(name, known);
+  return meant === undefined ? `known are ${known.join(", ")}` : `did you mean ${meant}?`;
+}
