@@ -5,7 +5,7 @@ import type { Decision } from "../core/guard/decision.ts";
 import type { GuardEvent } from "../core/guard/events.ts";
 import type { ExchangeInfo, GuardPolicy } from "../core/guard/options.ts";
 import type { Authorize, HeaderRecord } from "../core/http/client-call.ts";
-import type { HttpSend } from "../core/http/exchange.ts";
+import type { HttpHandler, HttpSend } from "../core/http/exchange.ts";
 import type { Servable } from "../core/http/serve.ts";
 import type { Log } from "../core/jsonrpc/log.ts";
 import type { Era } from "../core/mcp/lifecycle.ts";
@@ -23,12 +23,10 @@ export interface GatewayPlan {
   readonly chain: (upstream: string) => ChainSource;
   /** Of every guard. Defaults here: `errorResponses: "generic"`, `interceptNotifications: true`. */
   readonly policy?: GuardPolicy;
-  /** Serves each upstream at `/NAME/mcp`, in both eras. */
+  /** Serves each upstream at `/NAME/mcp`, in both eras. Without it nothing listens; see `Gateway.handle`. */
   readonly http?: HttpFacePlan;
-  /** The name of the upstream that is served on this process's stdin and stdout, or on `stdioTransport`. */
+  /** The name of the upstream that is served on this process's stdin and stdout. */
   readonly stdio?: string;
-  /** In the place of stdin and stdout. */
-  readonly stdioTransport?: Transport;
 
   /** Who is behind a message, and its trace; see `GuardOptions.context`. */
   readonly context?: (exchange: ExchangeInfo, upstream: string) => Partial<InvocationContext> | Promise<Partial<InvocationContext>>;
@@ -40,6 +38,8 @@ export interface GatewayPlan {
 
   /** How long `close` lets calls in flight finish. Default 10,000 ms. */
   readonly drainMs?: number;
+  /** Revisions that faces speak, of both eras. Default: all that this build knows. */
+  readonly versions?: readonly string[];
   readonly parking?: ParkingPlan;
   readonly limits?: Partial<Limits>;
   readonly host?: Host;
@@ -79,7 +79,10 @@ export interface UpstreamPlan {
   readonly sharing?: "session" | "shared";
   /** Speaks this era alone. Default: finds out, once. */
   readonly era?: Era;
-  /** Whether a caller may use it; refused callers are told that there is no such upstream. Default: all. */
+  /**
+   * Whether a caller may use it, over HTTP: where it says no, a caller that was authenticated is answered 403, and one that was not 404. Default: all.
+   * Must not throw.
+   */
   readonly allow?: (principal: Principal | undefined) => boolean;
   /** Connections at a time. Above: unused ones make room, else the call is answered `overloaded`. Default 100. */
   readonly maxConnections?: number;
@@ -100,10 +103,7 @@ export interface UpstreamPlan {
 }
 
 /** The listener for all upstreams; what is left out is as `listenHttp` has it. `authenticate` sees the path, which names the upstream. */
-export interface HttpFacePlan extends Omit<ListenOptions, "path" | "limits" | "log" | "versions"> {
-  /** Revisions to speak, of both eras. Default: all. */
-  readonly versions?: readonly string[];
-}
+export type HttpFacePlan = Omit<ListenOptions, "path" | "limits" | "log" | "versions">;
 
 /** Calls of stateless clients that wait for an answer which a handshake upstream has asked for. */
 export interface ParkingPlan {
@@ -116,14 +116,20 @@ export interface ParkingPlan {
 }
 
 export interface Gateway {
+  /** Answers HTTP requests to `/NAME/mcp` for whoever brings them: `fetchHandler`, `directSend`, a server of one's own. */
+  readonly handle: HttpHandler;
+  /** Serves an upstream on a transport, as on stdio. Throws `not_found` for a name that the plan does not have. */
+  serve(upstream: string, transport: Transport): void;
   /** Origin of the HTTP face, such as `http://127.0.0.1:3000`; upstreams are at `/NAME/mcp`. */
   readonly url: string | undefined;
   /** Settles once it has ended: after `close`, or when the stdio face's client has left and there is no HTTP face. */
   readonly done: Promise<void>;
   /**
-   * Takes another plan whole, or rejects and changes nothing. Calls in flight end as they began. Sessions whose upstream is unchanged
-   * (the same `UpstreamPlan` object, or an equal one) keep their connection and get the new chain for their next exchange; those of
-   * one that is gone or changed end. The listener cannot change: another `http` or `stdio` rejects with `unsupported`.
+   * Takes another plan whole, or rejects and changes nothing. Calls in flight end as they began. Connections to an upstream whose plan is equal
+   * stay, and get the new chain for their next exchange. Those of one that is gone or has changed end when they are idle, within `drainMs`; so do
+   * all where `policy` has changed, or where `context`, `record` or `observe` has come or gone. Functions of the plan, `allow` and
+   * `authenticate` are read anew; those of a target are equal where they are the same. What makes the listener and the process (`http`, `stdio`,
+   * `parking`, `limits`, `host`) cannot change: rejects with `unsupported`.
    */
   reload(plan: GatewayPlan): Promise<void>;
   /** Takes nothing new, and settles when all calls are answered; those that are not within `ms` are answered with an error. */
