@@ -176,7 +176,7 @@ function acceptMutation(item: Case, after: unknown, before: unknown): unknown {
 
 function withErrorPolicy(message: Message, chain: Chain, cases: readonly Case[], policy: GuardPolicy): Message {
   if (policy.errorResponses !== "generic" || !isErrorResponse(message)) return message;
-  if (!cases.some((item) => chain.missesErrors(item.event))) return message;
+  if (!cases.some((item) => chain.missesErrors(item.event)) || policy.keepsError?.(message.error) === true) return message;
   return { ...message, error: { code: message.error.code, message: GENERIC_MESSAGES.get(message.error.code) ?? "Request failed" } };
 }
 
