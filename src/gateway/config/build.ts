@@ -133,7 +133,7 @@ interface PlanParts {
 }
 
 function planOf({ config }: LoadedConfig, { upstreams, chains, items, log, before }: PlanParts): GatewayPlan {
-  const { http, stdio, policy, drainMs, parking, limits } = config;
+  const { http, stdio, policy, versions, drainMs, parking, limits } = config;
   const answerAs = Object.fromEntries(items.flatMap(({ opened }) => Object.entries(opened.answerAs)));
   return {
     upstreams: [...upstreams.values()].map(({ plan }) => plan),
@@ -145,6 +145,7 @@ function planOf({ config }: LoadedConfig, { upstreams, chains, items, log, befor
     policy: { ...policy, answerAs },
     ...(http === undefined ? {} : { http: httpOf(http, before) }),
     ...(stdio === undefined ? {} : { stdio }),
+    ...(versions === undefined ? {} : { versions }),
     ...(drainMs === undefined ? {} : { drainMs }),
     ...(parking === undefined ? {} : { parking }),
     ...(limits === undefined ? {} : { limits }),

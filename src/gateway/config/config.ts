@@ -16,6 +16,7 @@ export interface GatewayConfig {
   readonly http?: HttpConfig;
   readonly stdio?: string;
   readonly policy?: Omit<GuardPolicy, "answerAs" | "hostsChain" | "contextTimeoutMs">;
+  readonly versions?: readonly string[];
   readonly drainMs?: number;
   readonly parking?: ParkingPlan;
   readonly limits?: Partial<Limits>;
@@ -64,7 +65,7 @@ export interface InterceptorsConfig extends CommandConfig, UrlConfig, SettingsCo
 export interface HttpConfig
   extends Pick<
     HttpFacePlan,
-    "host" | "allowedHosts" | "allowedOrigins" | "versions" | "resourceMetadata" | "sessionIdleMs" | "keepAliveMs" | "streamAfterMs" | "stallMs"
+    "host" | "allowedHosts" | "allowedOrigins" | "resourceMetadata" | "sessionIdleMs" | "keepAliveMs" | "streamAfterMs" | "stallMs"
   > {
   readonly port?: number | string;
 }

@@ -1,5 +1,6 @@
 import { basename } from "node:path";
 import { nearest } from "../../core/base/nearest.ts";
+import { LOOPBACK_HOSTS } from "../../core/http/host-check.ts";
 import { readyMade } from "../../library/catalog.ts";
 import { OWN_LABEL } from "./chains.ts";
 import type { GatewayConfig, InterceptorsConfig } from "./config.ts";
@@ -13,6 +14,9 @@ export function checkNames({ upstreams, interceptors = [], stdio, http }: Gatewa
   };
   if (stdio !== undefined) wantUpstream(stdio, "/stdio");
   if (Number(http?.port ?? 0) > 65_535) problems.add("/http/port", "must be a port: a whole number from 0 (any free one) to 65535");
+  if (http?.host !== undefined && http.allowedHosts === undefined && !isLoopback(http.host)) {
+    problems.add("/http/host", 'lets others than this machine in, which takes "allowedHosts" beside it: the names that clients call the gateway by, or "any"');
+  }
   const labels = new Set<string>();
   for (const [index, { use, name, upstreams: guarded = [] }] of interceptors.entries()) {
     const pointer = `/interceptors/${index}`;
@@ -42,6 +46,10 @@ function defaultLabel({ use, module, url }: InterceptorsConfig): string {
   if (use !== undefined) return use;
   if (module !== undefined) return basename(module).replace(/\.[^.]+$/, "") || "module";
   return url === undefined ? "server" : (/^https?:\/\/(?:[^/@]*@)?([^/?#]+)/.exec(url)?.[1] ?? "server");
+}
+
+function isLoopback(address: string): boolean {
+  return address === "::1" || address.startsWith("127.") || LOOPBACK_HOSTS.includes(address);
 }
 
 function suggest(name: string, known: readonly string[]): string {

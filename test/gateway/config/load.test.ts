@@ -77,7 +77,7 @@ describe("a configuration", () => {
 }`;
     assert.deepEqual(await wrong("wrong.jsonc", text), [
       "F:3:16: /upstreams/files/comand is not known; did you mean command?",
-      "F:4:5: /upstreams/a b must be letters, digits, dots, hyphens and underscores: it becomes a part of the path",
+      "F:4:5: /upstreams/a b must be a letter or digit and up to 63 more, dots, hyphens or underscores: it becomes a part of the path",
       "F:4:12: /upstreams/a b needs one of command, url and module, and no more than one",
       'F:5:12: /upstreams/crm must have the member "command" beside "args"',
       "F:5:33: /upstreams/crm/url must be a URL that begins with http:// or https://",
