@@ -1,13 +1,12 @@
 import { describeError, LocalError } from "../../core/base/errors.ts";
 import { equalJson } from "../../core/base/json.ts";
 import type { Signal } from "../../core/base/signal.ts";
-import type { Chain } from "../../core/chain/chain.ts";
 import type { ChainLog } from "../../core/chain/report.ts";
 import type { Servable } from "../../core/http/serve.ts";
 import type { Log } from "../../core/jsonrpc/log.ts";
 import type { McpClient } from "../../core/mcp/client.ts";
 import type { GatewayPlan, HttpFacePlan } from "../plan.ts";
-import { buildChain, type PlacedItem } from "./chains.ts";
+import { buildChain, type BuiltChain, type PlacedItem } from "./chains.ts";
 import type { HttpConfig } from "./config.ts";
 import { openItem } from "./items.ts";
 import type { LoadedConfig } from "./load.ts";
@@ -66,7 +65,7 @@ export async function buildPlan(loaded: LoadedConfig, options: BuildOptions): Pr
   problems.throwIfAny();
 
   const warnings = new Set<string>();
-  const warn = (pointer: string, message: string) => void warnings.add(problems.line(pointer, message));
+  const warn = (pointer: string, message: string) => void warnings.add(problems.warning(pointer, message));
   const releases: (() => Promise<void>)[] = [];
   const close = async () => {
     await Promise.all(releases.splice(0).map((release) => release()));
@@ -76,7 +75,7 @@ export async function buildPlan(loaded: LoadedConfig, options: BuildOptions): Pr
     const upstreams = await createUpstreams(loaded, { problems, servers: pools.servers, before: before?.upstreams, releases });
     problems.throwIfAny();
 
-    const chains = new Map<string, Chain>();
+    const chains = new Map<string, BuiltChain>();
     const hints = new Map<string, ToolHints>();
     for (const name of upstreams.keys()) {
       const own = before?.hints.get(name) ?? createToolHints();
@@ -126,7 +125,7 @@ async function openItems({ config, folder }: LoadedConfig, options: BuildOptions
 
 interface PlanParts {
   readonly upstreams: ReadonlyMap<string, BuiltUpstream>;
-  readonly chains: ReadonlyMap<string, Chain>;
+  readonly chains: ReadonlyMap<string, BuiltChain>;
   readonly items: readonly PlacedItem[];
   readonly log: Log;
   readonly before: BuiltPlan | undefined;
@@ -138,9 +137,9 @@ function planOf({ config }: LoadedConfig, { upstreams, chains, items, log, befor
   return {
     upstreams: [...upstreams.values()].map(({ plan }) => plan),
     chain(name) {
-      const chain = chains.get(name);
-      if (chain === undefined) throw new LocalError("not_found", `there is no upstream ${JSON.stringify(name)}`);
-      return chain;
+      const built = chains.get(name);
+      if (built === undefined) throw new LocalError("not_found", `there is no upstream ${JSON.stringify(name)}`);
+      return built.chain;
     },
     policy: { ...policy, answerAs },
     ...(http === undefined ? {} : { http: httpOf(http, before) }),

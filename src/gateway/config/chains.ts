@@ -36,38 +36,44 @@ export interface ChainContext {
 /** The label of what the gateway itself puts into a chain. */
 export const OWN_LABEL = "gateway";
 
+/** A chain, and the conditions of its entries by address. */
+export interface BuiltChain {
+  readonly chain: Chain;
+  readonly conditions: ReadonlyMap<string, Condition>;
+}
+
 /** The chain of one upstream, of the items that guard it. What is wrong with an item goes to `problems`. */
-export async function buildChain(items: readonly PlacedItem[], context: ChainContext): Promise<Chain> {
+export async function buildChain(items: readonly PlacedItem[], context: ChainContext): Promise<BuiltChain> {
   const { problems, hints, log, limits } = context;
   const chain = createChain({ log, ...(limits === undefined ? {} : { limits }) });
-  let usesHints = false;
+  const conditions = new Map<string, Condition>();
   for (const { item, pointer, opened } of items) {
     try {
-      const { listed, overrides, config, conditions } = settingsFor(item, pointer, opened, context);
+      const { listed, overrides, config, ...settings } = settingsFor(item, pointer, opened, context);
       if (listed.length === 0) continue;
-      usesHints ||= conditions.some((condition) => condition.usesHints);
+      for (const [name, condition] of settings.conditions) conditions.set(`${opened.source.label}/${name}`, condition);
       const source = { ...opened.source, list: () => Promise.resolve(listed) };
       await chain.addSource(source, { overrides, config, ignoreUnknownTypes: item.ignoreUnknownTypes === true });
     } catch (thrown) {
       problems.add(pointer, describeError(thrown));
     }
   }
-  if (usesHints) await chain.addSource(hintsSource(hints));
-  return chain;
+  if ([...conditions.values()].some(({ usesHints }) => usesHints)) await chain.addSource(hintsSource(hints));
+  return { chain, conditions };
 }
 
 interface ItemSettings {
   readonly listed: readonly unknown[];
   readonly overrides: Readonly<Record<string, Overrides>>;
   readonly config: Readonly<Record<string, JsonObject>>;
-  readonly conditions: readonly Condition[];
+  readonly conditions: ReadonlyMap<string, Condition>;
 }
 
 function settingsFor(item: InterceptorsConfig, pointer: string, opened: OpenItem, context: ChainContext): ItemSettings {
   const { label } = opened.source;
   const overrides: Record<string, Overrides> = {};
   const config: Record<string, JsonObject> = {};
-  const conditions: Condition[] = [];
+  const conditions = new Map<string, Condition>();
   const listed: unknown[] = [];
   const names: string[] = [];
   for (const one of opened.listed) {
@@ -83,7 +89,7 @@ function settingsFor(item: InterceptorsConfig, pointer: string, opened: OpenItem
       continue;
     }
     const condition = conditionAt(context.loaded, own ?? {}, `${pointer}/overrides/${escape(name)}`) ?? conditionAt(context.loaded, item, pointer);
-    if (condition !== undefined) conditions.push(condition);
+    if (condition !== undefined) conditions.set(name, condition);
     listed.push(one);
     // Without routing the hooks stay the interceptor's own, so that what it lists later is taken as it is.
     const narrowed = merged.hooks !== undefined || item.events !== undefined || item.phase !== undefined;

@@ -20,6 +20,8 @@ export interface Condition {
   /** Throws a `LocalError` where it cannot be judged: the entry has failed then, under its own policy. `hints` are those of the upstream's tools. */
   holds(input: ConditionInput, hints: ToolHints): boolean;
   readonly usesHints: boolean;
+  /** Of each list of tools one must be called, or the condition does not hold: what it asks for at the top, or in an `all` there. */
+  readonly tools: readonly (readonly string[])[];
 }
 
 interface Facts {
@@ -63,8 +65,9 @@ export interface CompileOptions {
 export function compileCondition(condition: unknown, { problems, pointer, callerOnly = false }: CompileOptions): Condition {
   let count = 0;
   let usesHints = false;
+  const tools: (readonly string[])[] = [];
 
-  const read = (value: unknown, at: string, depth: number): Check => {
+  const read = (value: unknown, at: string, depth: number, required: boolean): Check => {
     const refuse = (message: string, where = at, part?: "name" | "value"): Check => {
       problems.add(where, message, part);
       return () => false;
@@ -91,12 +94,12 @@ export function compileCondition(condition: unknown, { problems, pointer, caller
     if (makeValue !== undefined) {
       if (typeof given !== "string" || given === "") return refuse("must be a text", where);
       if (tests.length === 0) return refuse(`needs a test beside it: one of ${TESTS.join(", ")}`, where);
-      const read = makeValue(given);
-      if (typeof read === "string") return refuse(read, where);
+      const valueOf = makeValue(given);
+      if (typeof valueOf === "string") return refuse(valueOf, where);
       if (subject === "annotation") usesHints = true;
       const test = compileTests(value, tests, (name, message) => problems.add(below(at, name), message));
       return (facts) => {
-        const found = read(facts);
+        const found = valueOf(facts);
         return isUnknown(found) ? found : test(found);
       };
     }
@@ -105,21 +108,22 @@ export function compileCondition(condition: unknown, { problems, pointer, caller
     const choose = CHOICES.get(subject);
     if (choose !== undefined) {
       const check = choose(given);
+      if (subject === "tool" && required) tools.push(listOf(given) ?? []);
       return typeof check === "string" ? refuse(check, where) : check;
     }
     if (subject === "not") {
-      const inner = read(given, where, depth + 1);
+      const inner = read(given, where, depth + 1, false);
       return (facts) => {
         const truth = inner(facts);
         return isUnknown(truth) ? truth : !truth;
       };
     }
     if (!Array.isArray(given) || given.length === 0) return refuse("must be a list of conditions, with one at least", where);
-    const parts = given.map((item, index) => read(item, below(where, index), depth + 1));
+    const parts = given.map((item, index) => read(item, below(where, index), depth + 1, required && subject === "all"));
     return junction(parts, subject === "any");
   };
 
-  const check = read(condition, pointer, 1);
+  const check = read(condition, pointer, 1, true);
   return {
     holds(input, hints) {
       const truth = check({ input, hints });
@@ -129,6 +133,7 @@ export function compileCondition(condition: unknown, { problems, pointer, caller
     get usesHints() {
       return usesHints;
     },
+    tools,
   };
 }
 
@@ -144,7 +149,7 @@ export function callerCheck(condition: Condition): (principal: Principal | undef
   };
 }
 
-const NO_HINTS: ToolHints = { hint: () => undefined, learn: () => {} };
+const NO_HINTS: ToolHints = { hint: () => undefined, learn: () => {}, informed: false };
 
 // What decides, decides, in whatever order: a part that cannot be judged counts only where the others leave it open.
 function junction(parts: readonly Check[], decisive: boolean): Check {

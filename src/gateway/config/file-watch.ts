@@ -3,7 +3,7 @@ import type { Host } from "../../core/base/host.ts";
 
 /** A look, now and then, at whether files are what they were. */
 export interface FileWatch {
-  /** Looks at these from now on, as they are now. */
+  /** Looks at these from now on: at those that it knows as it has seen them last, so that no change in between is lost. */
   watch(files: readonly string[]): void;
   close(): void;
 }
@@ -40,7 +40,7 @@ export function watchFiles({ host, changed, pollMs = 1_000, look = signature }: 
 
   return {
     watch(files) {
-      seen = new Map(files.map((file) => [file, look(file)]));
+      seen = new Map(files.map((file) => [file, seen.get(file) ?? look(file)]));
     },
     close: () => cancel(),
   };

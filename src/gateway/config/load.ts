@@ -31,17 +31,18 @@ export interface LoadedConfig {
 
 export interface LoadOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
+  /** Where secrets are noted; a book of its own by default. */
+  readonly secrets?: Secrets;
 }
 
 /**
  * Reads a configuration: JSON with comments, YAML (`.yaml`, `.yml`), or a module that exports it by default, as it is or as a function that gives
  * it. Rejects with a `ConfigError` that has all that is wrong.
  */
-export async function loadConfig(file: string, { env = process.env }: LoadOptions = {}): Promise<LoadedConfig> {
+export async function loadConfig(file: string, { env = process.env, secrets = createSecrets() }: LoadOptions = {}): Promise<LoadedConfig> {
   const path = resolve(file);
   const folder = dirname(path);
   const { value, locate } = await readAny(file, path);
-  const secrets = createSecrets();
   const problems = () => collectProblems(file, locate, secrets.hide);
   const faults = problems();
   if (!isObject(value)) {

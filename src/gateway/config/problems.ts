@@ -17,22 +17,22 @@ export class ConfigError extends LocalError {
   readonly problems: readonly ConfigProblem[];
 
   constructor(problems: readonly ConfigProblem[]) {
-    super("invalid_argument", problems.map(formatProblem).join("\n"));
+    super("invalid_argument", problems.map((problem) => formatProblem(problem)).join("\n"));
     this.problems = problems;
   }
 }
 
-export function formatProblem({ file, line, column, pointer, message }: ConfigProblem): string {
+export function formatProblem({ file, line, column, pointer, message }: ConfigProblem, kind = ""): string {
   const where = line === undefined ? file : `${file}:${line}:${column ?? 1}`;
-  return `${where}: ${pointer === "" ? "" : `${pointer} `}${message}`;
+  return `${where}: ${kind}${pointer === "" ? "" : `${pointer} `}${message}`;
 }
 
 /** Collects what is wrong with one file. */
 export interface Problems {
   /** `part`: whether the member's name is wrong, or its value, which is the default. Above the hundredth problem no more are kept. */
   add(pointer: string, message: string, part?: "name" | "value"): void;
-  /** The line that a problem would be, without adding it: for what is odd, and no problem. */
-  line(pointer: string, message: string): string;
+  /** The line of a warning, which is no problem: `file:line:column: warning: /pointer what`. */
+  warning(pointer: string, message: string): string;
   readonly any: boolean;
   /** Throws a `ConfigError` where there are any, in the order of the file. */
   throwIfAny(): void;
@@ -55,7 +55,7 @@ export function collectProblems(file: string, locate: Locate, hide: (text: strin
       const known = found.some((one) => one.pointer === pointer && one.message === problem.message);
       if (!known && found.length < MAX_PROBLEMS) found.push(problem);
     },
-    line: (pointer, message) => formatProblem(at(pointer, message, "value")),
+    warning: (pointer, message) => formatProblem(at(pointer, message, "value"), "warning: "),
     get any() {
       return found.length > 0;
     },

@@ -2,6 +2,7 @@ import { describeError } from "../../core/base/errors.ts";
 import type { Host } from "../../core/base/host.ts";
 import type { Gateway, GatewayPlan } from "../plan.ts";
 import { buildPlan, type BuildOptions, type BuiltPlan } from "./build.ts";
+import { learnHints } from "./learn-hints.ts";
 import { loadConfig, type LoadOptions } from "./load.ts";
 
 export interface ReloaderOptions extends LoadOptions {
@@ -54,6 +55,7 @@ export function createReloader(options: ReloaderOptions): Reloader {
     try {
       const loaded = await loadConfig(file, options);
       next = await buildPlan(loaded, { ...build, before: built });
+      await learnHints(next, build.log);
       await gateway.reload(adapt(next.plan));
     } catch (thrown) {
       await next?.close();

@@ -6,7 +6,7 @@ import type { Problems } from "./problems.ts";
 
 /** What a configuration has taken from outside, and may never show. */
 export interface Secrets {
-  /** The same text with `***` for each secret in it. Values of fewer than six characters are no secrets. */
+  /** The same text with `***` for each secret in it. Values of fewer than six characters are no secrets; above 1,000 the oldest are forgotten. */
   hide(text: string): string;
   /** Notes a value as secret. */
   add(value: string): void;
@@ -14,16 +14,22 @@ export interface Secrets {
 
 const SHORTEST = 6;
 
+const MOST = 1_000;
+
 export function createSecrets(): Secrets {
+  const known = new Set<string>();
   // Longest first, so that one which holds another goes whole.
-  let values: string[] = [];
+  let forms: readonly string[] = [];
   return {
-    hide: (text) => values.reduce((hidden, value) => hidden.replaceAll(value, "***"), text),
+    hide: (text) => forms.reduce((hidden, form) => hidden.replaceAll(form, "***"), text),
     add(value) {
       if (value.length < SHORTEST) return;
+      known.delete(value);
+      known.add(value);
+      const [oldest] = known;
+      if (known.size > MOST && oldest !== undefined) known.delete(oldest);
       // As it stands in a text, and as it would in JSON.
-      const forms = new Set([...values, value, JSON.stringify(value).slice(1, -1)]);
-      values = [...forms].sort((left, right) => right.length - left.length);
+      forms = [...new Set([...known].flatMap((one) => [one, JSON.stringify(one).slice(1, -1)]))].sort((left, right) => right.length - left.length);
     },
   };
 }

@@ -7,6 +7,8 @@ export interface ToolHints {
   hint(tool: string, name: string): unknown;
   /** Takes note of a `tools/list` result. */
   learn(result: unknown): void;
+  /** Whether a list has been seen. */
+  readonly informed: boolean;
 }
 
 // MCP, schema of ToolAnnotations.
@@ -22,7 +24,11 @@ const MAX_TOOLS = 10_000;
 /** Bounded: above 10,000 tools those listed longest ago are forgotten. */
 export function createToolHints(): ToolHints {
   const tools = new Map<string, JsonObject>();
+  let informed = false;
   return {
+    get informed() {
+      return informed;
+    },
     hint(tool, name) {
       const annotations = tools.get(tool);
       if (annotations === undefined) return cannotJudge("no list has had this tool yet, so its annotations are not known");
@@ -31,6 +37,7 @@ export function createToolHints(): ToolHints {
     learn(result) {
       const list = isObject(result) ? ownMember(result, "tools") : undefined;
       if (!Array.isArray(list)) return;
+      informed = true;
       for (const tool of list) {
         const name: unknown = isObject(tool) ? ownMember(tool, "name") : undefined;
         if (typeof name !== "string") continue;

@@ -1,5 +1,5 @@
 import { compareEntries, type ChangedEntry } from "../../core/chain/refresh.ts";
-import type { Chain } from "../../core/chain/chain.ts";
+import type { BuiltChain } from "./chains.ts";
 import { equalJson } from "../../core/base/json.ts";
 import type { InterceptorsConfig } from "./config.ts";
 import type { Problems } from "./problems.ts";
@@ -7,7 +7,7 @@ import type { Problems } from "./problems.ts";
 /** What a plan has put into its chains. */
 export interface Placed {
   readonly items: ReadonlyMap<string, { readonly item: InterceptorsConfig; readonly pointer: string }>;
-  readonly chains: ReadonlyMap<string, Chain>;
+  readonly chains: ReadonlyMap<string, BuiltChain>;
 }
 
 /**
@@ -16,8 +16,8 @@ export interface Placed {
  */
 export function refuseSilentlyWeaker(before: Placed, after: Placed, problems: Problems): void {
   const told = new Set<string>();
-  for (const [upstream, chain] of after.chains) {
-    const { removed, changed } = compareEntries(before.chains.get(upstream)?.entries ?? [], chain.entries);
+  for (const [upstream, { chain }] of after.chains) {
+    const { removed, changed } = compareEntries(before.chains.get(upstream)?.chain.entries ?? [], chain.entries);
     const weaker = [...removed.map((entry) => ({ label: entry.label, name: entry.name, how: ["it is gone"] })), ...changed.filter(isWeaker).map(describe)];
     for (const { label, name, how } of weaker) {
       const [old, now] = [before.items.get(label), after.items.get(label)];

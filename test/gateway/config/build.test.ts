@@ -104,7 +104,7 @@ describe("a plan of a configuration", () => {
       ["b", [{ phase: "request", events: ["tools/call"] }]],
     ]);
     assert.deepEqual(plan.warnings.map((line) => line.replace(file(), "F")), [
-      "F:11:5: /interceptors/0 leaves out the interceptor c, which hooks nothing of the events and the phase that are given",
+      "F:11:5: warning: /interceptors/0 leaves out the interceptor c, which hooks nothing of the events and the phase that are given",
     ]);
   });
 

@@ -69,4 +69,10 @@ describe("references in a configuration", () => {
     const { secrets } = resolved("${A}${B}${C}${D:-plain-default}", { A: 'a"long', B: 'a"long-one', C: "123" });
     assert.equal(secrets.hide('x a"long-one a\\"long y 123 plain-default'), "x *** *** y 123 plain-default");
   });
+
+  it("are hidden up to a thousand, the oldest forgotten first", () => {
+    const secrets = createSecrets();
+    for (let number = 0; number < 1_001; number++) secrets.add(`secret-${String(number).padStart(4, "0")}`);
+    assert.equal(secrets.hide("secret-0000 secret-0001 secret-1000"), "secret-0000 *** ***");
+  });
 });
