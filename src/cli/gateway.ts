@@ -31,7 +31,10 @@ data in what it answers:
 
   {
     "upstreams": {
-      "files": { "command": "npx", "args": ["-y", "@modelcontextprotocol/server-filesystem", "."] }
+      "files": {
+        "command": "npx",
+        "args": ["-y", "@modelcontextprotocol/server-filesystem", "."]
+      }
     },
     "interceptors": [
       { "use": "redact" },

@@ -33,7 +33,7 @@ export function checkSchema(config: unknown, problems: Problems): void {
   const unknown = new Set(found.filter(isUnknownMember).map(({ path }) => parentOf(path)));
   for (const problem of found) {
     // What is missing is what was misspelt.
-    if (problem.schemaPath.endsWith("/oneOf") && unknown.has(problem.path)) continue;
+    if (/\/(?:oneOf|required|dependentRequired)$/.test(problem.schemaPath) && unknown.has(problem.path)) continue;
     problems.add(problem.path, messageOf(problem, schema), isUnknownMember(problem) || problem.schemaPath.includes("/propertyNames/") ? "name" : "value");
   }
 }
