@@ -15,7 +15,7 @@ export interface GatewayConfig {
   readonly interceptors?: readonly InterceptorsConfig[];
   readonly http?: HttpConfig;
   readonly stdio?: string;
-  readonly policy?: Omit<GuardPolicy, "answerAs" | "hostsChain" | "contextTimeoutMs">;
+  readonly policy?: Omit<GuardPolicy, "answerAs" | "hostsChain" | "keepsError" | "contextTimeoutMs">;
   readonly versions?: readonly string[];
   readonly drainMs?: number;
   readonly parking?: ParkingPlan;
