@@ -10,7 +10,8 @@ const MAKERS: ReadonlyMap<string, (expected: unknown) => Test | string> = new Ma
   ["in", (expected) => (Array.isArray(expected) ? (value) => expected.some((item) => equalJson(value, item)) : "must be a list of values")],
   ["prefix", ofText((value, text) => value.startsWith(text))],
   ["suffix", ofText((value, text) => value.endsWith(text))],
-  ["contains", contains],
+  ["contains", ofText((value, text) => value.includes(text))],
+  ["hasItem", (expected) => (value) => (Array.isArray(value) ? value.some((item) => equalJson(item, expected)) : cannotJudge("the value is no list"))],
   ["atLeast", ofNumber((value, bound) => value >= bound)],
   ["atMost", ofNumber((value, bound) => value <= bound)],
 ]);
@@ -50,15 +51,5 @@ function ofNumber(holds: (value: number, bound: number) => boolean): (expected: 
   return (expected) => {
     if (typeof expected !== "number") return "must be a number";
     return (value) => (typeof value === "number" ? holds(value, expected) : cannotJudge("the value is no number"));
-  };
-}
-
-// A text within a text, or an item of a list.
-function contains(expected: unknown): Test | string {
-  if (expected === undefined || expected === "") return "must be a text that is not empty, or an item of a list";
-  return (value) => {
-    if (Array.isArray(value)) return value.some((item) => equalJson(item, expected));
-    if (typeof value !== "string") return cannotJudge("the value is neither a text nor a list");
-    return typeof expected === "string" ? value.includes(expected) : cannotJudge("the value is no list");
   };
 }
