@@ -57,6 +57,7 @@ export interface SlotParts {
   lost(): void;
 }
 
+const FOR_ALL = /^notifications\/(?:(?:tools|prompts|resources)\/list_changed|resources\/updated|elicitation\/complete)$/;
 /** So often a call that was not delivered is made again, after these waits. */
 const RETRY_WAITS_MS: readonly number[] = [100, 400];
 /** A connection that lasted so long has proved itself. */
@@ -87,6 +88,8 @@ export function createSlot({ own, host, log, backOff: waits, open, lost }: SlotP
     wanted: unionOf,
     logLevel: () => [...followers].reduce<string | undefined>((least, { logLevel }) => lower(least, logLevel), undefined),
     onNotification(frame, message) {
+      // Of what belongs to one caller nobody knows to whom.
+      if (!own && !FOR_ALL.test(message.method)) return log({ level: "debug", message: `${message.method} names no call, on a connection that several share; it was dropped` });
       for (const follower of followers) if (wants(follower.filter, message)) follower.onNotification(frame, message);
     },
     ...(own ? { ask: (question: Question, signal: Signal) => askFollower(followers, question, signal) } : {}),
