@@ -5,3 +5,6 @@ export { loadConfig, type LoadedConfig, type LoadOptions } from "./gateway/confi
 export { ConfigError, type ConfigProblem } from "./gateway/config/problems.ts";
 export type { ReloadOutcome } from "./gateway/config/reload.ts";
 export { startGateway, type ConfiguredGateway, type StartOptions } from "./gateway/config/start.ts";
+export { createGateway } from "./gateway/gateway.ts";
+export type { Reason as GatewayReason } from "./gateway/own-errors.ts";
+export type { Gateway, GatewayPlan, GatewayStats, HttpFacePlan, ParkingPlan, UpstreamPlan, UpstreamStats, UpstreamTarget } from "./gateway/plan.ts";

@@ -102,7 +102,13 @@ export function standInFailure(message: ErrorMessage): Outcome {
   return { kind: "failed", error: new LocalError("closed", text, { details: { ...(isObject(data) ? data : {}), delivery } }), delivery };
 }
 
-/** An answer to a question that no client will hear. */
-export function unanswerable(why: string, reason: string): Answer {
+/**
+ * Why a server's question has no answer: it names no call where several may be meant; the call's client, or its revision, cannot be asked here; it was not
+ * asked after all; there are too many questions; it gave no answer.
+ */
+export type NoAnswer = "unrelated" | "cannot_ask" | "not_asked" | "overloaded" | "no_answer";
+
+/** What a server is told in the place of an answer. */
+export function unanswerable(why: string, reason: NoAnswer): Answer {
   return { message: { jsonrpc: "2.0", id: 0, error: { code: ErrorCode.internalError, message: why, data: { reason } } }, source: undefined };
 }

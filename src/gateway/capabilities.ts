@@ -7,9 +7,9 @@ import type { ServerCapabilities } from "../core/wire/gen/mcp.ts";
 /** Tasks of revision 2025-11-25 are a matter of one session; in 2026-07-28 they are an extension with other messages. */
 const HANDSHAKE_ONLY: readonly string[] = ["tasks"];
 
-/** What a face announces of its upstream. */
-export function mirrored(capabilities: ServerCapabilities, upstream: Era, face: Era): ServerCapabilities {
-  return upstream === face ? capabilities : without(capabilities, HANDSHAKE_ONLY);
+/** What a face announces of its upstream. `shared`: by a connection that others have too, whose tasks would be everybody's. */
+export function mirrored(capabilities: ServerCapabilities, upstream: Era, face: Era, shared: boolean): ServerCapabilities {
+  return upstream === face && !(shared && upstream === "handshake") ? capabilities : without(capabilities, HANDSHAKE_ONLY);
 }
 
 /** What an upstream is told of a caller. */
@@ -34,6 +34,10 @@ const NEEDS: ReadonlyMap<string, string> = new Map([
   ["resources/unsubscribe", "resources"],
   ["completion/complete", "completions"],
   ["logging/setLevel", "logging"],
+  ["tasks/get", "tasks"],
+  ["tasks/result", "tasks"],
+  ["tasks/list", "tasks"],
+  ["tasks/cancel", "tasks"],
 ]);
 
 /** Whether an upstream that announces these has an answer for the method; of methods that no capability names it alone can say. */

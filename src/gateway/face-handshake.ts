@@ -42,7 +42,7 @@ interface Open {
 const HANDLED: ReadonlySet<string> = new Set(["ping", "logging/setLevel", "resources/subscribe", "resources/unsubscribe"]);
 const KINDS = ["tools", "prompts", "resources"] as const;
 
-export function createHandshakeFace({ peer, upstream, name, versions, host, limits, log }: FaceCore): HandshakeFace {
+export function createHandshakeFace({ peer, upstream, name, shared, versions, host, limits, log }: FaceCore): HandshakeFace {
   let session: Session | undefined;
   let open: Open | undefined;
   let ended = false;
@@ -61,7 +61,7 @@ export function createHandshakeFace({ peer, upstream, name, versions, host, limi
 
   const describe = ({ version }: Session, server: ServerDescription): Session["version"] => {
     // One server for one client: what the two would have agreed on between themselves.
-    const theirs = server.era === "handshake" && upstream.plan.sharing !== "shared";
+    const theirs = server.era === "handshake" && !shared;
     return theirs && versions.handshake.includes(server.version) ? server.version : version;
   };
 
@@ -183,7 +183,7 @@ export function createHandshakeFace({ peer, upstream, name, versions, host, limi
         const { instructions } = server;
         const result: JsonObject = {
           protocolVersion: version,
-          capabilities: mirrored(server.capabilities, server.era, "handshake"),
+          capabilities: mirrored(server.capabilities, server.era, "handshake", shared),
           serverInfo: serverInfoOf(server, name),
           ...(instructions === undefined ? {} : { instructions }),
         };
@@ -201,7 +201,7 @@ export function createHandshakeFace({ peer, upstream, name, versions, host, limi
       }
       const now = open;
       const { caller, server, follower } = now;
-      requireMethod(method, caller, server, HANDLED);
+      requireMethod(method, caller, server, shared, HANDLED);
       if (await command(request, now)) return;
       const finished = upstream.admit();
       if (finished === undefined) return request.answer(gatewayError("overloaded", "Too many calls to this upstream; try again later", { delivery: "none" }));

@@ -27,14 +27,14 @@ export interface StatelessFace {
 const HANDLED: ReadonlySet<string> = new Set(["server/discover", "subscriptions/listen"]);
 const LISTS = ["toolsListChanged", "promptsListChanged", "resourcesListChanged"] as const;
 
-export function createStatelessFace({ peer, upstream, name, versions, parking, draining, limits }: FaceCore): StatelessFace {
+export function createStatelessFace({ peer, upstream, name, shared, versions, parking, draining, limits }: FaceCore): StatelessFace {
   const discover = (request: FrameRequest, server: ServerDescription) => {
     const { instructions } = server;
     const empty = emptyResult("stateless", server, name, "server/discover");
     const result: JsonObject = {
       ...empty.result,
       supportedVersions: [...versions.all],
-      capabilities: mirrored(server.capabilities, server.era, "stateless"),
+      capabilities: mirrored(server.capabilities, server.era, "stateless", shared),
       ...(instructions === undefined ? {} : { instructions }),
     };
     request.answer({ ...empty, result });
@@ -136,7 +136,7 @@ export function createStatelessFace({ peer, upstream, name, versions, parking, d
       try {
         const { server } = lease.slot;
         if (server === undefined || request.signal.aborted) return;
-        requireMethod(method, caller, server, HANDLED);
+        requireMethod(method, caller, server, shared, HANDLED);
         if (method === "server/discover") return discover(request, server);
         if (method === "subscriptions/listen") return await listen(request, lease, server);
         if (server.era === "handshake" && typeof state === "string") return await resume(request, caller, state);

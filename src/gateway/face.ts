@@ -10,7 +10,7 @@ import type { Frame } from "../core/wire/frame.ts";
 import { covers, METHODS } from "../core/wire/methods.ts";
 import type { ErrorMessage, NotificationMessage } from "../core/wire/message.ts";
 import type { CallHooks, Caller, Outcome } from "./call.ts";
-import { serves } from "./capabilities.ts";
+import { mirrored, serves } from "./capabilities.ts";
 import { createHandshakeFace } from "./face-handshake.ts";
 import { createStatelessFace } from "./face-stateless.ts";
 import { createFramePeer, type FramePeer, type FrameRequest } from "./frame-peer.ts";
@@ -46,6 +46,8 @@ export interface FaceParts {
 export interface FaceCore extends FaceParts {
   readonly peer: FramePeer;
   readonly name: string;
+  /** Whether others are on the connection to a handshake upstream too, whoever they are. */
+  readonly shared: boolean;
   /** Aborts when the face drains: what would never end by itself ends. */
   readonly draining: Signal;
 }
@@ -91,7 +93,7 @@ export function createFace(parts: FaceParts): Face {
     onRequest,
     onNotification: (frame: Frame, message: NotificationMessage) => handshake.notified(frame, message),
   });
-  const core: FaceCore = { ...parts, peer, name: upstream.plan.name, draining: draining.signal };
+  const core: FaceCore = { ...parts, peer, name: upstream.plan.name, shared: upstream.plan.sharing === "shared", draining: draining.signal };
   const handshake = createHandshakeFace(core);
   const stateless = createStatelessFace(core);
   const closed = peer.closed.then(() => handshake.end());
@@ -122,10 +124,11 @@ function answerFor(thrown: unknown, log: Log): ErrorMessage {
 }
 
 /** Throws the `RpcError` for a request that this pair of revisions, or this upstream, does not have. Methods that MCP does not know pass. */
-export function requireMethod(method: string, caller: Caller, server: ServerDescription, handled: ReadonlySet<string>): void {
+export function requireMethod(method: string, caller: Caller, server: ServerDescription, shared: boolean, handled: ReadonlySet<string>): void {
   const known = METHODS.get(method);
+  const announced = mirrored(server.capabilities, server.era, caller.era, shared);
   const exists = known === undefined || (covers(known.client, caller.version) && (handled.has(method) || covers(known.client, server.version)));
-  if (!exists || !serves(server.capabilities, method)) throw new RpcError(ErrorCode.methodNotFound, `Method not found: ${method}`);
+  if (!exists || !serves(announced, method)) throw new RpcError(ErrorCode.methodNotFound, `Method not found: ${method}`);
 }
 
 /** What is told in the exchange of a request: progress, under the token that its sender chose, and the log messages that it wants. */

@@ -21,6 +21,8 @@ export interface FrameRequest {
   readonly signal: Signal;
   /** Under the request's own id. The first one counts; after a cancellation nothing is sent. `source` is what the message was made from. */
   answer(message: ResultMessage | ErrorMessage, source?: Frame): void;
+  /** For a request that its revision gives no answer to. */
+  ignore(): void;
 }
 
 export interface FrameCall {
@@ -185,6 +187,7 @@ export function createFramePeer({ transport, host, limits, log, lingerMs = 0, on
       from: arrival.from,
       related: arrival.related,
       signal,
+      ignore: () => settleOwed(id)?.fire(ANSWERED),
       answer(answer, source) {
         if (signal.aborted) return;
         settleOwed(id)?.fire(ANSWERED);

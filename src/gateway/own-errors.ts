@@ -7,15 +7,14 @@ import type { ErrorMessage, ErrorObject } from "../core/wire/message.ts";
  * where a call was on its way: `none` may be made again.
  */
 export type Reason =
-  | "overloaded" //       too many calls, connections or parked calls
+  | "overloaded" //       too many calls or connections
   | "unavailable" //      the upstream cannot be reached, has failed, or was lost
   | "timeout" //          the upstream did not answer in time
   | "malformed" //        the upstream answered something that is no answer
   | "draining" //         the gateway is about to end
   | "parked_elsewhere" // the call waits at another replica
   | "parked_gone" //      the call does not wait any more: it took too long, or was answered
-  | "cannot_ask" //       the upstream wants an answer that the caller has not said it can give
-  | "not_asked" //        the caller could not be asked, or gave an error for an answer
+  | "not_asked" //        the caller could not be asked, or gave an error for an answer; or the call was given up
   | "unsupported"; //     what is asked for does not exist between these two revisions
 
 // Texts of errors that were made here hold nothing of an upstream's, so a guard need not make them generic.

@@ -7,7 +7,7 @@ import type { Frame } from "../core/wire/frame.ts";
 import type { SubscriptionFilter } from "../core/wire/gen/mcp.ts";
 import type { NotificationMessage } from "../core/wire/message.ts";
 import { createBackOff } from "./back-off.ts";
-import type { Answer, Call, CallHooks, Outcome, Question } from "./call.ts";
+import { unanswerable, type Answer, type Call, type CallHooks, type Outcome, type Question } from "./call.ts";
 import { lower } from "./upstream-handshake.ts";
 import type { Followed, Link, LinkOwner } from "./upstream-link.ts";
 
@@ -46,6 +46,8 @@ export interface Slot {
 }
 
 export interface SlotParts {
+  /** Whether all of it is one session's, which may then be asked outside any call. */
+  readonly own: boolean;
   readonly host: Host;
   readonly log: Log;
   /** For connections that stood and were lost; whoever opens them counts starts that fail. */
@@ -55,13 +57,14 @@ export interface SlotParts {
   lost(): void;
 }
 
+const FOR_ALL = /^notifications\/(?:(?:tools|prompts|resources)\/list_changed|resources\/updated|elicitation\/complete)$/;
 /** So often a call that was not delivered is made again, after these waits. */
 const RETRY_WAITS_MS: readonly number[] = [100, 400];
 /** A connection that lasted so long has proved itself. */
 const STABLE_MS = 10_000;
 const NOTHING: Followed = { agreed: {}, refused: new Map() };
 
-export function createSlot({ host, log, backOff: waits, open, lost }: SlotParts): Slot {
+export function createSlot({ own, host, log, backOff: waits, open, lost }: SlotParts): Slot {
   const followers = new Set<Follower>();
   const backOff = createBackOff(host, waits);
   let link: Link | undefined;
@@ -85,15 +88,11 @@ export function createSlot({ host, log, backOff: waits, open, lost }: SlotParts)
     wanted: unionOf,
     logLevel: () => [...followers].reduce<string | undefined>((least, { logLevel }) => lower(least, logLevel), undefined),
     onNotification(frame, message) {
+      // Of what belongs to one caller nobody knows to whom.
+      if (!own && !FOR_ALL.test(message.method)) return log({ level: "debug", message: `${message.method} names no call, on a connection that several share; it was dropped` });
       for (const follower of followers) if (wants(follower.filter, message)) follower.onNotification(frame, message);
     },
-    // Of several nobody knows whom the server means.
-    ask(question, signal) {
-      const able = [...followers].filter(({ ask }) => ask !== undefined);
-      const [one] = able;
-      if (able.length === 1 && one?.ask !== undefined) return one.ask(question, signal);
-      return Promise.reject(new LocalError("unsupported", "the request belongs to no call, and the connection to no single client"));
-    },
+    ...(own ? { ask: (question: Question, signal: Signal) => askFollower(followers, question, signal) } : {}),
     interrupted() {},
   };
 
@@ -191,6 +190,11 @@ export function createSlot({ host, log, backOff: waits, open, lost }: SlotParts)
       await Promise.all([link?.close(why), starting?.catch(() => {})]);
     },
   };
+}
+
+function askFollower(followers: ReadonlySet<Follower>, question: Question, signal: Signal): Promise<Answer> {
+  const able = [...followers].find(({ ask }) => ask !== undefined);
+  return able?.ask?.(question, signal) ?? Promise.resolve(unanswerable("There is no client to ask", "unrelated"));
 }
 
 /** Whether a follower has asked to hear of it. What is not asked for by name goes to all. */

@@ -6,7 +6,7 @@ import { checkInputRequiredResult, type InputRequest, type SubscriptionFilter } 
 import { isErrorResponse, isResult, type ErrorMessage, type ResultMessage } from "../core/wire/message.ts";
 import type { Frame } from "../core/wire/frame.ts";
 import { META } from "../core/wire/versions.ts";
-import { outcomeOf, paramsForHop, standInFailure, unanswerable, type Caller, type CallHooks, type Outcome, type Question } from "./call.ts";
+import { outcomeOf, paramsForHop, standInFailure, type Caller, type CallHooks, type Outcome, type Question } from "./call.ts";
 import { clientCapabilitiesFor } from "./capabilities.ts";
 import { composed, keepRaw, type RawTexts } from "./frame-text.ts";
 import type { BuiltLink, Link, LinkCore } from "./upstream-link.ts";
@@ -87,8 +87,11 @@ export function createStatelessLink(core: LinkCore): BuiltLink {
 
   return {
     link,
-    // There is no way to answer one (2026-07-28, basic/transports/stdio).
-    onRequest: (request) => request.answer(unanswerable("In this revision a server asks by its results", "unsupported").message),
+    // A client of this revision writes no responses (2026-07-28, basic/transports/stdio).
+    onRequest(request) {
+      log({ level: "warning", message: "the server sent a request, which its revision does not have; it is dropped", details: { method: request.message.method } });
+      request.ignore();
+    },
     onNotification(frame, message, { related }) {
       const { method, params = {} } = message;
       if (method === "notifications/subscriptions/acknowledged") return subscription.acknowledged(params);

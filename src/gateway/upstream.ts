@@ -76,6 +76,7 @@ export function createUpstream({ plan, host, limits, log: given }: UpstreamParts
 
   const make = (key: string, identity: Identity): Held => {
     const slot = createSlot({
+      own: key === "",
       host,
       log,
       backOff: plan.backOff,

@@ -6,6 +6,7 @@ import { interceptorMethod } from "../wire/dialects.ts";
 import { errorFrame, type Frame } from "../wire/frame.ts";
 import {
   classify,
+  isErrorResponse,
   isNotification,
   isRequest,
   isResult,
@@ -253,6 +254,7 @@ export function createFlow(state: GuardState, sinks: Sinks): Flow {
         version: scope.version,
         context,
         policy,
+        keepsError: isErrorResponse(frame.message) && policy.keepsError?.(frame.message.error) === true,
         signal: scope.stop.signal,
         explain: isWatched(state),
         tool: scope.tool,

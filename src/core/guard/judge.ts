@@ -28,6 +28,8 @@ interface JudgeInput {
   readonly version: string | undefined;
   readonly context: InvocationContext;
   readonly policy: GuardPolicy;
+  /** The message is an error that goes out as it is, whatever `policy.errorResponses` says. */
+  readonly keepsError: boolean;
   readonly signal: Signal;
   /** Whether somebody asks what changed; a frame without text goes on faster where nobody does. */
   readonly explain: boolean;
@@ -129,7 +131,7 @@ export async function judge(input: JudgeInput): Promise<Judgement> {
     }
     if (pending.length === 0 && "method" in message) pending.push(...followUps(input.cases, item, message));
   }
-  message = withErrorPolicy(message, chain, input.cases, policy);
+  if (!input.keepsError) message = withErrorPolicy(message, chain, input.cases, policy);
   message = withPrivateCache(message, results);
   if (message === frame.message) return { frame, changes: [], results, run };
   const finished = finish(frame, message, input.explain);
@@ -176,7 +178,7 @@ function acceptMutation(item: Case, after: unknown, before: unknown): unknown {
 
 function withErrorPolicy(message: Message, chain: Chain, cases: readonly Case[], policy: GuardPolicy): Message {
   if (policy.errorResponses !== "generic" || !isErrorResponse(message)) return message;
-  if (!cases.some((item) => chain.missesErrors(item.event)) || policy.keepsError?.(message.error) === true) return message;
+  if (!cases.some((item) => chain.missesErrors(item.event))) return message;
   return { ...message, error: { code: message.error.code, message: GENERIC_MESSAGES.get(message.error.code) ?? "Request failed" } };
 }
 
