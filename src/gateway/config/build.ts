@@ -5,6 +5,7 @@ import type { ChainLog } from "../../core/chain/report.ts";
 import type { Servable } from "../../core/http/serve.ts";
 import type { Log } from "../../core/jsonrpc/log.ts";
 import type { McpClient } from "../../core/mcp/client.ts";
+import type { WorkerInterceptors } from "../../node/worker-interceptor.ts";
 import type { GatewayPlan, HttpFacePlan } from "../plan.ts";
 import { buildChain, type BuiltChain, type PlacedItem } from "./chains.ts";
 import type { HttpConfig } from "./config.ts";
@@ -17,14 +18,15 @@ import { createToolHints, type ToolHints } from "./tool-hints.ts";
 import { createUpstreams, type BuiltUpstream } from "./upstreams.ts";
 import { refuseSilentlyWeaker, type Placed } from "./weaker.ts";
 
-/** What several plans may have in common: connections to interceptor servers, and servers of this process. */
+/** What several plans may have in common: connections to interceptor servers, servers of this process, and threads. */
 export interface Pools {
   readonly clients: Pool<McpClient>;
   readonly servers: Pool<Servable>;
+  readonly workers: Pool<WorkerInterceptors>;
 }
 
 export function createPools(): Pools {
-  return { clients: createPool(), servers: createPool() };
+  return { clients: createPool(), servers: createPool(), workers: createPool() };
 }
 
 export interface BuildOptions {
@@ -72,7 +74,7 @@ export async function buildPlan(loaded: LoadedConfig, options: BuildOptions): Pr
   };
   try {
     const placed = await openItems(loaded, options, { problems, warn, releases });
-    const upstreams = await createUpstreams(loaded, { problems, servers: pools.servers, before: before?.upstreams, releases });
+    const upstreams = await createUpstreams(loaded, { problems, servers: pools.servers, before: before?.upstreams, releases, signal });
     problems.throwIfAny();
 
     const chains = new Map<string, BuiltChain>();
@@ -111,7 +113,7 @@ async function openItems({ config, folder }: LoadedConfig, options: BuildOptions
   const opened = items.map(async (item, index): Promise<PlacedItem | undefined> => {
     const pointer = `/interceptors/${index}`;
     try {
-      const one = await openItem(item, labels[index] ?? "", { folder, clients: pools.clients, log, limits: config.limits, signal });
+      const one = await openItem(item, labels[index] ?? "", { folder, clients: pools.clients, workers: pools.workers, log, limits: config.limits, signal });
       releases.push(one.release);
       if (one.doubt !== undefined) warn(pointer, one.doubt);
       return { item, pointer, opened: one };

@@ -3,6 +3,7 @@ import type { Limits } from "../../core/base/limits.ts";
 import type { GuardPolicy } from "../../core/guard/options.ts";
 import type { Grants, Overrides } from "../../core/interceptor/policy.ts";
 import type { Phase } from "../../core/wire/gen/interceptors.ts";
+import type { WorkerInterceptorOptions } from "../../node/worker-interceptor.ts";
 import type { HttpFacePlan, ParkingPlan, UpstreamPlan } from "../plan.ts";
 
 /**
@@ -54,6 +55,7 @@ export interface SettingsConfig extends Pick<Overrides, "mode" | "failOpen" | "p
 export interface InterceptorsConfig extends CommandConfig, UrlConfig, SettingsConfig {
   readonly use?: string;
   readonly module?: string;
+  readonly worker?: true | Pick<WorkerInterceptorOptions, "timeoutMs" | "maxMemoryMb">;
   readonly name?: string;
   readonly upstreams?: readonly string[];
   readonly events?: readonly string[];

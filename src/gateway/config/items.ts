@@ -1,3 +1,4 @@
+import { statSync } from "node:fs";
 import { basename, resolve } from "node:path";
 import { describeError, LocalError, type RpcError } from "../../core/base/errors.ts";
 import type { Limits } from "../../core/base/limits.ts";
@@ -14,8 +15,10 @@ import type { Interceptor } from "../../core/interceptor/define.ts";
 import { readyMade } from "../../library/catalog.ts";
 import { connectServer } from "../../node/chain.ts";
 import { importFresh, interceptorsIn } from "../../node/load-module.ts";
+import { workerInterceptor, type WorkerInterceptorOptions, type WorkerInterceptors } from "../../node/worker-interceptor.ts";
 import type { InterceptorsConfig } from "./config.ts";
 import { commandEnvironment } from "./environment.ts";
+import { inTime } from "./in-time.ts";
 import type { Pool } from "./pool.ts";
 
 /** An item of `interceptors`, loaded or connected, for the chains of any number of upstreams. */
@@ -34,6 +37,7 @@ export interface OpenItem {
 export interface ItemContext {
   readonly folder: string;
   readonly clients: Pool<McpClient>;
+  readonly workers: Pool<WorkerInterceptors>;
   readonly log: Log;
   readonly limits: Partial<Limits> | undefined;
   readonly signal: Signal | undefined;
@@ -42,7 +46,7 @@ export interface ItemContext {
 /** Opens an item under a label. Rejects with whatever is wrong with it; its text names no secret of ours but what a server was told. */
 export async function openItem(item: InterceptorsConfig, label: string, context: ItemContext): Promise<OpenItem> {
   if (item.use !== undefined) return openReadyMade(item.use, item, label, context);
-  if (item.module !== undefined) return openModule(item.module, label, context);
+  if (item.module !== undefined) return openModule(item.module, item, label, context);
   return openServer(targetOf(item, context.folder), label, context);
 }
 
@@ -53,9 +57,22 @@ function openReadyMade(name: string, { config }: InterceptorsConfig, label: stri
   return inProcess(made.create(config), label, context, { answerAs: made.answerAs ?? {}, ...(doubt === undefined ? {} : { doubt }) });
 }
 
-async function openModule(path: string, label: string, context: ItemContext): Promise<OpenItem> {
+async function openModule(path: string, { worker }: InterceptorsConfig, label: string, context: ItemContext): Promise<OpenItem> {
   const file = resolve(context.folder, path);
-  return inProcess(interceptorsIn(await importFresh(file), file), label, context, { answerAs: {}, file });
+  if (worker !== undefined) return openWorker(file, worker === true ? {} : worker, label, context);
+  return inProcess(interceptorsIn(await inTime(importFresh(file), context.signal), file), label, context, { answerAs: {}, file });
+}
+
+// A module as it is on disk has one thread, however many plans it is in; changed, it gets another.
+async function openWorker(file: string, bounds: Pick<WorkerInterceptorOptions, "timeoutMs" | "maxMemoryMb">, label: string, context: ItemContext): Promise<OpenItem> {
+  const changedMs = statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  const { limits } = context;
+  const lease = await context.workers.acquire(JSON.stringify([file, changedMs, bounds]), async () => {
+    const value = await workerInterceptor({ module: file, ...bounds, ...(limits === undefined ? {} : { limits }) });
+    return { value, close: () => value.close() };
+  });
+  const opened = await inProcess(lease.value.interceptors, label, context, { answerAs: {}, file });
+  return { ...opened, release: lease.release };
 }
 
 async function inProcess(

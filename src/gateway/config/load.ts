@@ -2,9 +2,11 @@ import { readFileSync } from "node:fs";
 import { dirname, extname, resolve } from "node:path";
 import { describeError, LocalError } from "../../core/base/errors.ts";
 import { isObject } from "../../core/base/json.ts";
+import type { Signal } from "../../core/base/signal.ts";
 import { importFresh, isModulePath } from "../../node/load-module.ts";
 import { compileCondition, type Condition } from "./condition.ts";
 import type { GatewayConfig, SettingsConfig } from "./config.ts";
+import { inTime } from "./in-time.ts";
 import { readJsonc } from "./jsonc.ts";
 import type { Locate } from "./places.ts";
 import { collectProblems, ConfigError, type Problems } from "./problems.ts";
@@ -33,16 +35,18 @@ export interface LoadOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Where secrets are noted; a book of its own by default. */
   readonly secrets?: Secrets;
+  /** Gives up on a module. */
+  readonly signal?: Signal;
 }
 
 /**
  * Reads a configuration: JSON with comments, YAML (`.yaml`, `.yml`), or a module that exports it by default, as it is or as a function that gives
  * it. Rejects with a `ConfigError` that has all that is wrong.
  */
-export async function loadConfig(file: string, { env = process.env, secrets = createSecrets() }: LoadOptions = {}): Promise<LoadedConfig> {
+export async function loadConfig(file: string, { env = process.env, secrets = createSecrets(), signal }: LoadOptions = {}): Promise<LoadedConfig> {
   const path = resolve(file);
   const folder = dirname(path);
-  const { value, locate } = await readAny(file, path);
+  const { value, locate } = await inTime(readAny(file, path), signal);
   const problems = () => collectProblems(file, locate, secrets.hide);
   const faults = problems();
   if (!isObject(value)) {

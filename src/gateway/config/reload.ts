@@ -1,11 +1,12 @@
-import { describeError } from "../../core/base/errors.ts";
+import { describeError, LocalError } from "../../core/base/errors.ts";
 import type { Host } from "../../core/base/host.ts";
+import { createSignal, type Signal } from "../../core/base/signal.ts";
 import type { Gateway, GatewayPlan } from "../plan.ts";
 import { buildPlan, type BuildOptions, type BuiltPlan } from "./build.ts";
 import { learnHints } from "./learn-hints.ts";
 import { loadConfig, type LoadOptions } from "./load.ts";
 
-export interface ReloaderOptions extends LoadOptions {
+export interface ReloaderOptions extends Omit<LoadOptions, "signal"> {
   readonly file: string;
   readonly gateway: Pick<Gateway, "reload">;
   /** What the gateway runs on now. */
@@ -18,6 +19,8 @@ export interface ReloaderOptions extends LoadOptions {
   readonly adapt?: (plan: GatewayPlan) => GatewayPlan;
   /** How long what only an earlier plan uses is kept for calls in flight. Default 600,000 ms. */
   readonly lingerMs?: number;
+  /** How long a reload may take; then it has failed. Default 60,000 ms. */
+  readonly timeoutMs?: number;
 }
 
 export type ReloadOutcome = { readonly built: BuiltPlan; readonly error?: undefined } | { readonly built?: undefined; readonly error: string };
@@ -33,11 +36,12 @@ export interface Reloader {
 }
 
 const LINGER_MS = 600_000;
+const TIMEOUT_MS = 60_000;
 // Of earlier plans, the oldest of which ends when there is one more.
 const MAX_LINGERING = 8;
 
 export function createReloader(options: ReloaderOptions): Reloader {
-  const { file, gateway, build, host, told, adapt = (plan) => plan, lingerMs = LINGER_MS } = options;
+  const { file, gateway, build, host, told, adapt = (plan) => plan, lingerMs = LINGER_MS, timeoutMs = TIMEOUT_MS } = options;
   let { built } = options;
   let running: Promise<void> | undefined;
   let again = false;
@@ -50,12 +54,29 @@ export function createReloader(options: ReloaderOptions): Reloader {
     await old.close();
   };
 
+  const buildNext = async (signal: Signal): Promise<BuiltPlan> => {
+    const { env, secrets } = options;
+    const loaded = await loadConfig(file, { signal, ...(env === undefined ? {} : { env }), ...(secrets === undefined ? {} : { secrets }) });
+    const next = await buildPlan(loaded, { ...build, before: built, signal });
+    await learnHints(next, build.log, signal);
+    return next;
+  };
+
+  const buildInTime = async (): Promise<BuiltPlan> => {
+    const stop = createSignal();
+    const cancel = host.setTimer(() => stop.abort(new LocalError("timeout", `${file} could not be read and built within ${timeoutMs} ms`)), timeoutMs);
+    try {
+      return await buildNext(stop.signal);
+    } finally {
+      cancel();
+      stop.dispose();
+    }
+  };
+
   const reloadOnce = async () => {
     let next: BuiltPlan | undefined;
     try {
-      const loaded = await loadConfig(file, options);
-      next = await buildPlan(loaded, { ...build, before: built });
-      await learnHints(next, build.log);
+      next = await buildInTime();
       await gateway.reload(adapt(next.plan));
     } catch (thrown) {
       await next?.close();

@@ -52,7 +52,7 @@ export async function startGateway(options: StartOptions): Promise<ConfiguredGat
   const chainLog = (entry: ChainLog) => options.chainLog?.({ ...entry, message: secrets.hide(entry.message) });
   const build = { pools: createPools(), log, chainLog };
   const given = { env, secrets };
-  const loaded = await loadConfig(file, given);
+  const loaded = await loadConfig(file, { ...given, ...(signal === undefined ? {} : { signal }) });
   if (stdio !== undefined && !Object.hasOwn(loaded.config.upstreams, stdio)) {
     throw new LocalError("invalid_argument", `${file} has no upstream ${JSON.stringify(stdio)}; it has ${Object.keys(loaded.config.upstreams).join(", ")}`);
   }

@@ -2,12 +2,14 @@ import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { describeError, LocalError } from "../../core/base/errors.ts";
 import { equalJson, isObject } from "../../core/base/json.ts";
+import type { Signal } from "../../core/base/signal.ts";
 import type { Servable } from "../../core/http/serve.ts";
 import { importFresh } from "../../node/load-module.ts";
 import type { UpstreamPlan, UpstreamTarget } from "../plan.ts";
 import { callerCheck } from "./condition.ts";
 import type { UpstreamConfig } from "./config.ts";
 import { commandEnvironment } from "./environment.ts";
+import { inTime } from "./in-time.ts";
 import { escape, type LoadedConfig } from "./load.ts";
 import type { Lease, Pool } from "./pool.ts";
 import type { Problems } from "./problems.ts";
@@ -27,6 +29,7 @@ interface UpstreamsContext {
   readonly before: ReadonlyMap<string, BuiltUpstream> | undefined;
   /** What is opened is given back by these. */
   readonly releases: (() => Promise<void>)[];
+  readonly signal: Signal | undefined;
 }
 
 /** The upstreams of a configuration, by name. One that is as it was in the plan before is the same object, so that its sessions go on. */
@@ -46,7 +49,7 @@ export async function createUpstreams(loaded: LoadedConfig, context: UpstreamsCo
 async function createUpstream(name: string, config: UpstreamConfig, pointer: string, loaded: LoadedConfig, context: UpstreamsContext): Promise<BuiltUpstream> {
   const { module, command, args, env, cwd, url, headers, allow, ...rest } = config;
   const file = module === undefined ? undefined : resolve(loaded.folder, module);
-  const lease = file === undefined ? undefined : await openModule(file, context.servers);
+  const lease = file === undefined ? undefined : await inTime(openModule(file, context.servers), context.signal, (late) => late.release());
   if (lease !== undefined) context.releases.push(lease.release);
   const known = context.before?.get(name);
   if (known !== undefined && equalJson(known.config, config) && known.server === lease?.value) return known;

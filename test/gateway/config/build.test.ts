@@ -16,7 +16,7 @@ const built: BuiltPlan[] = [];
 const pools: Pools = createPools();
 afterEach(async () => {
   await Promise.all(built.splice(0).map((plan) => plan.close()));
-  assert.deepEqual([pools.clients.size, pools.servers.size], [0, 0], "something was not given back");
+  assert.deepEqual([pools.clients.size, pools.servers.size, pools.workers.size], [0, 0, 0], "something was not given back");
 });
 
 const upstreams = { files: { command: "files-server" }, crm: { url: "https://crm.example/mcp" } };
@@ -93,6 +93,19 @@ describe("a plan of a configuration", () => {
     const rm = await run(plan, { name: "rm" }, { upstream: "crm" });
     assert.deepEqual(rm.results.map(({ interceptor, valid }) => [interceptor, valid]).find(([name]) => name === "names"), ["names", false]);
     assert.ok(plan.files.includes(`${folder.path}/policy.mjs`));
+  });
+
+  it("runs a module in a thread of its own where that is wanted, one for all plans, and another once it has changed", async () => {
+    folder.write("looping.mjs", `import { validator } from ${JSON.stringify(INDEX)};
+export const loop = validator({ name: "loop", hooks: [{ events: ["tools/call"], phase: "request" }] }, ({ payload }) => { while (payload.name === "loop"); return true; });`);
+    const config = { interceptors: [{ module: "looping.mjs", worker: { timeoutMs: 300, maxMemoryMb: 64 } }] };
+    const plan = await build(config);
+    const again = await build(config, { before: plan });
+    assert.equal(pools.workers.size, 1);
+    assert.equal((await run(again, { name: "loop" })).status, "timeout");
+    utimesSync(`${folder.path}/looping.mjs`, 1, 1);
+    assert.ok((await build({ ...config, drainMs: 1 })).files.includes(`${folder.path}/looping.mjs`));
+    assert.equal(pools.workers.size, 2);
   });
 
   it("routes by event and phase, as far as the interceptors hook them, and says what is left out", async () => {

@@ -69,6 +69,20 @@ describe("a reload", () => {
     await reloader.close();
   });
 
+  it("that takes too long has failed, and the next one is tried", async () => {
+    const { write, plans, pools, host, reloader, errors } = await rig();
+    folder.write("never.mjs", "await new Promise(() => {});");
+    write({ interceptors: [policyServer(), { module: "never.mjs" }] });
+    const reloading = reloader.reload();
+    await host.advance(60_000);
+    await reloading;
+    write({});
+    await reloader.reload();
+    assert.deepEqual([errors(), plans.length], [["F could not be read and built within 60000 ms", undefined], 1]);
+    await reloader.close();
+    assert.deepEqual([pools.clients.size, host.liveTimers], [0, 0]);
+  });
+
   it("that is asked for during another one runs once after it, however often it was asked for", async () => {
     const { plans, reloader } = await rig({});
     await Promise.all([reloader.reload(), reloader.reload(), reloader.reload()]);
