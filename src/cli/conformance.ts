@@ -1,8 +1,12 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { describeError } from "../core/base/errors.ts";
+import type { ServerTarget } from "../core/client/local-chain.ts";
+import { checkHeaders } from "../core/http/client-call.ts";
+import { PROTOCOL_VERSIONS } from "../core/wire/versions.ts";
 import { ADAPTER_KINDS } from "../conformance/adapter-protocol.ts";
 import { reportOf, runVectors, type VectorOutcome } from "../conformance/kit.ts";
 import { formatReport, REPORTERS } from "../conformance/reporters.ts";
+import type { Vector } from "../conformance/vector.ts";
 import { nodeHost } from "../node/host.ts";
 import { spawnedAdapter } from "./adapter-target.ts";
 import { UsageError } from "./errors.ts";
@@ -10,10 +14,13 @@ import type { Exit } from "./exit.ts";
 import { liveTarget } from "./live-target.ts";
 import { describeOptions, millisecondsOption, parseOptions, type OptionSpec } from "./options.ts";
 import { readRequirements, readVectors } from "./spec-files.ts";
-import { splitWords } from "./words.ts";
+import { isHttpUrl, splitWords } from "./words.ts";
 
 const OPTIONS: readonly OptionSpec[] = [
   { name: "command", value: "LINE", help: "starts a server that hosts the fixtures: list and invoke vectors" },
+  { name: "url", value: "URL", help: "such a server over HTTP" },
+  { name: "header", value: "NAME=VALUE", many: true, help: "goes with each request to the URL, as in --header Authorization='Bearer …'" },
+  { name: "revision", value: "DATE", choices: PROTOCOL_VERSIONS, help: "the revision of MCP to speak with the server; the newest that both know unless said" },
   { name: "adapter", value: "LINE", help: "starts a program that speaks the adapter protocol: chain, descriptor and dialect vectors" },
   { name: "reporter", value: "KIND", choices: REPORTERS, help: "text (the default), json, junit or markdown" },
   { name: "output", value: "FILE", help: "where the report goes; stdout otherwise" },
@@ -23,13 +30,14 @@ const OPTIONS: readonly OptionSpec[] = [
 ];
 
 const HELP = `Usage: mcp-interceptors conformance --command LINE [OPTIONS]
+       mcp-interceptors conformance --url URL [OPTIONS]
        mcp-interceptors conformance --adapter LINE [OPTIONS]
 
 Runs the conformance vectors of SEP-2624 against an implementation in any
 language, and reports requirement by requirement: against an interceptor server
-on stdio that hosts the interceptors of spec/vectors/fixtures.json, against a
-chain behind an adapter, or against both in one run. spec/README.md says what a
-server hosts and how an adapter is spoken to.
+on stdio or over HTTP that hosts the interceptors of spec/vectors/fixtures.json,
+against a chain behind an adapter, or against both in one run. spec/README.md
+says what a server hosts and how an adapter is spoken to.
 
 ${describeOptions(OPTIONS)}
 
@@ -51,19 +59,25 @@ export async function conformance(words: readonly string[]): Promise<Exit> {
   if (unexpected !== undefined) throw new UsageError(`unexpected ${JSON.stringify(unexpected)}`, "put the command in quotes: --command 'COMMAND ARGS'");
   const timeoutMs = millisecondsOption(values, "timeout") ?? 10_000;
   const reporter = REPORTERS.find((name) => name === values.get("reporter")?.[0]) ?? "text";
-  const server = commandOf(values, "command");
+  const server = serverOf(values);
   const adapter = commandOf(values, "adapter");
   if (server === undefined && adapter === undefined) {
-    throw new UsageError("what is to be measured is missing", "mcp-interceptors conformance --command 'COMMAND ARGS', or --adapter 'COMMAND ARGS', or both");
+    throw new UsageError("what is to be measured is missing", "mcp-interceptors conformance --command 'COMMAND ARGS', --url URL or --adapter 'COMMAND ARGS'");
   }
   const kinds = [...(server === undefined ? [] : (["list", "invoke"] as const)), ...(adapter === undefined ? [] : ADAPTER_KINDS)];
   const vectors = readVectors(kinds);
   const known = readKnown(values.get("known")?.[0], new Set(vectors.map(({ id }) => id)));
 
-  const live = server === undefined ? undefined : liveTarget(server, timeoutMs);
+  const versions = values.get("revision");
+  const live = server === undefined ? undefined : liveTarget(server, timeoutMs, versions === undefined ? {} : { versions });
   const spawned = adapter === undefined ? undefined : spawnedAdapter(adapter, timeoutMs);
   const onOutcome = process.stderr.isTTY ? showProgress(vectors.length, process.stderr) : () => {};
-  const outcomes = await runVectors(vectors, { ...live?.target, ...spawned?.target }, { host: nodeHost(), timeoutMs, known, onOutcome });
+  // Each is made ready for the kinds of its own.
+  const ready = async (kind: Vector["kind"]) => {
+    await live?.target.ready?.(kind);
+    await spawned?.target.ready?.(kind);
+  };
+  const outcomes = await runVectors(vectors, { ...live?.target, ...spawned?.target, ready }, { host: nodeHost(), timeoutMs, known, onOutcome });
   await Promise.all([live?.close(), spawned?.close()]);
   const report = reportOf(outcomes, readRequirements());
   const text = formatReport(report, reporter);
@@ -73,6 +87,36 @@ export async function conformance(words: readonly string[]): Promise<Exit> {
   if (report.passed + report.failed > 0) return { code: report.ok ? 0 : 1 };
   process.stderr.write("mcp-interceptors: nothing was tested: all vectors were skipped\n");
   return { code: 2 };
+}
+
+function serverOf(values: ReadonlyMap<string, readonly string[]>): ServerTarget | undefined {
+  const [command, ...args] = commandOf(values, "command") ?? [];
+  const url = values.get("url")?.[0];
+  const headers = values.get("header");
+  if (command !== undefined && url !== undefined) throw new UsageError("--command and --url are two servers", "measure one after the other");
+  if (url === undefined) {
+    if (headers !== undefined) throw new UsageError("--header needs a --url to go to");
+    return command === undefined ? undefined : { command, args };
+  }
+  if (!isHttpUrl(url) || !URL.canParse(url)) throw new UsageError(`--url must be an http: or https: URL, not ${JSON.stringify(url)}`);
+  return { url, headers: headersOf(headers ?? []) };
+}
+
+function headersOf(words: readonly string[]): Readonly<Record<string, string>> {
+  const headers = Object.fromEntries(
+    words.map((word) => {
+      const [, name, value = ""] = /^([^=]*)=(.*)$/s.exec(word) ?? [];
+      // Not quoted: it may be a secret that is written in another way.
+      if (name === undefined) throw new UsageError("--header must be NAME=VALUE", "--header Authorization='Bearer …'");
+      return [name, value];
+    }),
+  );
+  try {
+    checkHeaders(headers);
+  } catch (thrown) {
+    throw new UsageError(`--header: ${describeError(thrown)}`);
+  }
+  return headers;
 }
 
 function commandOf(values: ReadonlyMap<string, readonly string[]>, option: string): readonly [string, ...string[]] | undefined {

@@ -1,26 +1,75 @@
+import { describeError } from "../core/base/errors.ts";
+import { serve } from "../core/http/serve.ts";
+import type { McpServer } from "../core/mcp/server.ts";
 import { fixtureServer } from "../conformance/fixture-server.ts";
 import { nodeHost } from "../node/host.ts";
+import { listenHttp, type HttpListener } from "../node/http-listener.ts";
 import { protectStdout, stdioTransport } from "../node/stdio.ts";
 import { UsageError } from "./errors.ts";
 import type { Exit } from "./exit.ts";
-import { parseOptions } from "./options.ts";
+import { describeOptions, parseOptions, type OptionSpec } from "./options.ts";
 import { readFixtures } from "./spec-files.ts";
 
-const HELP = `Usage: mcp-interceptors fixture-server
+const OPTIONS: readonly OptionSpec[] = [
+  { name: "http", value: "PORT", help: "serves Streamable HTTP on this machine alone, in all revisions, until a signal ends it; 0 takes any free port" },
+  { name: "help", help: "this text" },
+];
 
-An MCP server on stdio that hosts the interceptors of the conformance
-vectors: what conformance --command is to be pointed at, done right.
+const HELP = `Usage: mcp-interceptors fixture-server [--http PORT]
+
+An MCP server that hosts the interceptors of the conformance vectors: what
+conformance --command and conformance --url are to be pointed at, done right.
+Without options it serves one client on stdio, and ends with it.
+
+${describeOptions(OPTIONS)}
+
+With --http, the one line on stdout is the URL of the server, once it listens.
+SIGINT and SIGTERM end it, with exit code 0.
 `;
 
-/** Serves until the client goes. */
+// Not SIGHUP: a server that was started under nohup lives on.
+const STOPPING = ["SIGINT", "SIGTERM"] as const;
+
+/** Serves until the client goes; over HTTP, until a signal comes. */
 export async function serveFixtures(words: readonly string[]): Promise<Exit> {
-  const { values, positionals } = parseOptions(words, [{ name: "help", help: "this text" }]);
+  const { values, positionals, rest } = parseOptions(words, OPTIONS);
   if (values.has("help")) {
     process.stdout.write(HELP);
     return { code: 0 };
   }
-  if (positionals.length > 0) throw new UsageError(`unexpected ${JSON.stringify(positionals[0])}`);
+  const unexpected = positionals[0] ?? rest?.[0];
+  if (unexpected !== undefined) throw new UsageError(`unexpected ${JSON.stringify(unexpected)}`);
+  const port = portOption(values.get("http")?.[0]);
+  const server = fixtureServer(readFixtures(), nodeHost());
+  if (port !== undefined) return await serveHttp(server, port);
   protectStdout();
-  await fixtureServer(readFixtures(), nodeHost()).connect(stdioTransport()).closed;
+  await server.connect(stdioTransport()).closed;
   return { code: 0 };
+}
+
+async function serveHttp(server: McpServer, port: number): Promise<Exit> {
+  let listener: HttpListener;
+  try {
+    listener = await listenHttp({ port });
+  } catch (thrown) {
+    throw new UsageError(`--http ${port}: ${describeError(thrown)}`);
+  }
+  // Once: a second signal ends the process here and now, whatever still hangs.
+  const stop = () => {
+    for (const signal of STOPPING) process.off(signal, stop);
+    void listener.close();
+  };
+  for (const signal of STOPPING) process.on(signal, stop);
+  process.stderr.write(`mcp-interceptors: serving the fixtures on ${listener.url}\n`);
+  process.stdout.write(`${listener.url}\n`);
+  await serve(server, listener);
+  // What serves no new connection still ends the old ones.
+  await listener.close();
+  return { code: 0 };
+}
+
+function portOption(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535) throw new UsageError(`--http must be a port from 0 to 65535, not ${JSON.stringify(text)}`);
+  return Number(text);
 }

@@ -4,13 +4,13 @@ import type { Signal } from "../core/base/signal.ts";
 import { scanJson } from "../core/base/json-text.ts";
 import type { Refusal } from "../core/guard/options.ts";
 import { readyMade } from "../library/catalog.ts";
-import type { ConnectedChain } from "../core/client/local-chain.ts";
+import type { ConnectedChain, ServerTarget } from "../core/client/local-chain.ts";
 import { connectServer, createChain } from "../node/chain.ts";
 import { describeChainLog, describeNoise, printable } from "./describe.ts";
 import { UsageError } from "./errors.ts";
 import { isModulePath, loadInterceptors } from "../node/load-module.ts";
 import { unlessAborted } from "./start-watch.ts";
-import { splitWords } from "./words.ts";
+import { isHttpUrl, splitWords } from "./words.ts";
 
 /** A chain that the command line has put together, with what comes along. */
 export interface Policy {
@@ -23,7 +23,7 @@ export interface Policy {
 export interface PolicyOptions {
   /** `NAME` or `NAME=JSON`, in order. */
   readonly use: readonly string[];
-  /** Paths of modules, and commands of interceptor servers, in order. */
+  /** Paths of modules, and commands and URLs of interceptor servers, in order. */
   readonly interceptors: readonly string[];
   log(level: "info" | "warn" | "error", message: string): void;
   /** Whether the log may quote what errors say, and so payloads. */
@@ -38,7 +38,10 @@ export async function buildPolicy({ use, interceptors, log, verbose = false, sig
     log: (entry) => log(entry.level === "warning" ? "warn" : entry.level, describeChainLog(entry, verbose)),
     connect: (target, stop) => {
       const who = `the interceptor server ${printable("command" in target ? [target.command, ...(target.args ?? [])].join(" ") : target.url)}`;
-      return connectServer(target, stop, { onNoise: (noise) => log("warn", describeNoise(who, noise, verbose)) });
+      return connectServer(target, stop, {
+        onNoise: (noise) => log("warn", describeNoise(who, noise, verbose)),
+        log: ({ level, message }) => (level === "debug" ? undefined : log(level === "warning" ? "warn" : level, `${who}: ${message}`)),
+      });
     },
   });
   const answerAs: Record<string, (refusal: Refusal) => RpcError> = {};
@@ -63,11 +66,9 @@ export async function buildPolicy({ use, interceptors, log, verbose = false, sig
     let servers = 0;
     for (const word of interceptors) {
       await attempt(`--interceptors ${word}`, signal, async () => {
-        if (isModulePath(word)) return chain.add(await unlessAborted(loadInterceptors(word), signal));
-        const [command, ...args] = splitWords(word);
-        if (command === undefined) throw new LocalError("invalid_argument", "the command is empty");
+        if (isModule(word)) return chain.add(await unlessAborted(loadInterceptors(word), signal));
         const before = chain.entries.length;
-        await chain.addServer({ command, args }, { label: `server-${++servers}`, ...(signal === undefined ? {} : { signal }) });
+        await chain.addServer(serverOf(word), { label: `server-${++servers}`, ...(signal === undefined ? {} : { signal }) });
         // Whoever names a server relies on it.
         if (chain.entries.length === before) throw new LocalError("not_found", "the server lists no interceptors");
       });
@@ -77,6 +78,18 @@ export async function buildPolicy({ use, interceptors, log, verbose = false, sig
     throw thrown;
   }
   return { chain, answerAs, close: () => chain.close() };
+}
+
+/** Whether a source of interceptors is a module, and runs in this process. */
+export function isModule(word: string): boolean {
+  return !isHttpUrl(word) && isModulePath(word);
+}
+
+function serverOf(word: string): ServerTarget {
+  if (isHttpUrl(word)) return { url: word };
+  const [command, ...args] = splitWords(word);
+  if (command === undefined) throw new LocalError("invalid_argument", "the command is empty");
+  return { command, args };
 }
 
 function parseConfig(name: string, text: string): unknown {

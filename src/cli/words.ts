@@ -32,3 +32,8 @@ export function splitWords(line: string): string[] {
   if (word !== undefined) words.push(word);
   return words;
 }
+
+/** Whether a word is meant as the URL of a server, rather than as a command or a path. */
+export function isHttpUrl(word: string): boolean {
+  return /^https?:\/\//i.test(word);
+}

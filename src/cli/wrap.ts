@@ -13,10 +13,9 @@ import { openDecisionLog, type DecisionLog } from "./decision-log.ts";
 import { describeCrash, describeInterceptors, describeNoise, printable } from "./describe.ts";
 import { UsageError } from "./errors.ts";
 import type { Exit } from "./exit.ts";
-import { isModulePath } from "../node/load-module.ts";
 import { describeOptions, millisecondsOption, parseOptions, type OptionSpec } from "./options.ts";
 import { watchParent } from "./orphan.ts";
-import { buildPolicy, type Policy } from "./policy.ts";
+import { buildPolicy, isModule, type Policy } from "./policy.ts";
 import { ENDING_SIGNALS, exitBy } from "./signals.ts";
 import { unlessAborted, watchStart } from "./start-watch.ts";
 import { formatTable } from "./table.ts";
@@ -26,9 +25,9 @@ const OPTIONS: readonly OptionSpec[] = [
   { name: "use", value: "NAME[=JSON]", many: true, help: "a ready-made interceptor, with its config" },
   {
     name: "interceptors",
-    value: "MODULE_OR_COMMAND",
+    value: "SOURCE",
     many: true,
-    help: "a module that exports interceptors, or the command (in quotes) of an interceptor server",
+    help: "a module that exports interceptors, or an interceptor server: its command (in quotes), or its URL",
   },
   {
     name: "posture",
@@ -91,7 +90,7 @@ export async function wrap(words: readonly string[]): Promise<Exit> {
   const verbose = values.has("verbose");
   // Until the server is there a signal is ours to answer: nothing that was started may outlive us.
   // Code of other people's may never give the thread back.
-  const release = values.get("interceptors")?.some(isModulePath) === true ? startWatchdog(PARENT) : undefined;
+  const release = values.get("interceptors")?.some(isModule) === true ? startWatchdog(PARENT) : undefined;
   const watch = watchStart(PARENT, Math.min(requestTimeoutMs ?? START_LIMIT_MS, START_LIMIT_MS));
   let policy: Policy | undefined;
   let decisions: DecisionLog | undefined;

@@ -2,20 +2,27 @@ import { compareCodePoints } from "../core/base/compare-code-points.ts";
 import { isObject, type JsonObject } from "../core/base/json.ts";
 import type { ChainVector } from "./vector.ts";
 
-const COMPARED = ["status", "calls", "results", "validationSummary", "abortedAt", "finalPayload", "payloadAfterwards", "error"];
+const COMPARED = [
+  ...["status", "calls", "results", "validationSummary", "abortedAt", "finalPayload", "payloadAfterwards", "error", "aborted", "refresh"],
+  // Those that count only where a vector has them.
+  ...["unfinished", "cancelled", "logged", "lateAnswers"],
+];
 const OF_ABORTED_AT = ["interceptor", "reason", "type"];
 const OF_FAILURE = ["code", "reason", "timeoutMs"];
 const OF_ERROR = ["code", "message", "data"];
+const OF_REFRESH = ["added", "removed", "changed"];
+const OF_LOG = ["level", "address", "reason"];
 // What a result says of the clock, of the protocol, or of the side that it is on.
 const NOT_OF_RESULT: ReadonlySet<string> = new Set(["durationMs", "elapsedMs", "address", "_meta", "resultType"]);
 
 /**
  * What an adapter says that a chain came to, with what is compared and no more, so that an adapter may hand over its SDK's own objects:
- * durations and further members go, `null` for no `abortedAt` or `error` too, and the calls of validators that ran side by side are put by name.
+ * durations and further members go, `null` for no `abortedAt` or `error` too, and the calls of validators that ran side by side are put by name,
+ * as are those that were cancelled.
  */
 export function comparableOutcome(outcome: JsonObject, { servers }: ChainVector["input"]): JsonObject {
   if (outcome["refused"] === true || outcome["rejected"] === true) return outcome;
-  const { calls, results, abortedAt, error } = outcome;
+  const { calls, results, abortedAt, error, refresh, cancelled, logged } = outcome;
   const mutators = new Set(servers.flatMap(({ interceptors }) => interceptors.flatMap(({ type, name }) => (type === "mutation" ? [name] : []))));
   return {
     ...only(outcome, COMPARED),
@@ -23,6 +30,9 @@ export function comparableOutcome(outcome: JsonObject, { servers }: ChainVector[
     ...(Array.isArray(results) && { results: results.map(visibleResult) }),
     abortedAt: only(abortedAt ?? undefined, OF_ABORTED_AT),
     error: only(error ?? undefined, OF_ERROR),
+    ...(isObject(refresh) && { refresh: only(refresh, OF_REFRESH) }),
+    ...(Array.isArray(cancelled) && { cancelled: cancelled.map(String).sort(compareCodePoints) }),
+    ...(Array.isArray(logged) && { logged: logged.map((line: unknown) => only(line, OF_LOG)) }),
   };
 }
 

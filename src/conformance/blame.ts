@@ -11,8 +11,8 @@ interface Part {
   readonly of: readonly string[];
 }
 
-// What `report` says of the config, which every vector with that word shows.
-const CONFIG = ["config.overlay", "invoke.config"];
+// What `report` says of the config, which every vector with that word shows. Those that set one are about it.
+const CONFIG = ["config.overlay", "invoke.config", "config.static-checked", "refresh.settings", "security.least"];
 const VERDICT = ["verdict.unambiguous", "verdict.no-severity", "verdict.odd-severity", "verdict.boolean", "dialect.messages"];
 // Members that say what goes without saying.
 const DEFAULTS = ["list.defaults"];
@@ -22,6 +22,8 @@ const PARTS: Readonly<Partial<Record<Vector["kind"], readonly Part[]>>> = {
     { pattern: /^\/finalPayload$/, change: "added", of: ["atomic.final-payload", "atomic"] },
     { pattern: /^\/finalPayload$/, change: "removed", of: ["atomic.final-payload"] },
     { pattern: /^\/validationSummary\b/, of: ["verdict.summary"] },
+    // Whose doing it was is no matter of wording.
+    { pattern: /^\/abortedAt(\/(reason|type))?$/, of: ["verdict.aborted-at"] },
     { pattern: /^\/payloadAfterwards\b/, of: ["isolation", "atomic"] },
     { pattern: /^\/results\/\d+\/mode$/, of: ["audit.recorded"] },
     { pattern: /^\/results\/\d+\/info\/config\b/, of: CONFIG },
@@ -42,14 +44,20 @@ const BOUNDARY: ReadonlyMap<unknown, string> = new Map([
   [-32603, "boundary.mutation"],
   [-32000, "boundary.timeout"],
 ]);
-const OF_ORDER = ["order.results"];
+const OF_ORDER = ["order.results", "descriptor.validator-priority"];
 const ABOUT_ERRORS = [...BOUNDARY.values(), "boundary.response-messages", "time.error"];
+// Whom the error names as a whole: those that were waited for.
+const VALIDATION_ERROR = /^\/error\/data\/validationErrors\/\d+$/;
+// How a failure is told to this side, where it was taken for one; and that it is told at all.
+const OF_FAILURE = ["fail.recorded"];
+const OF_REASON = [...OF_FAILURE, "invoke.generic-error"];
+const OF_FAILURES = [...OF_FAILURE, "audit.recorded", "audit.settled", "audit.max-detached", "time.audit-logged"];
 
 // Where these differ, the vector went another way as a whole.
 const WHOLE: ReadonlySet<string> = new Set(["", "/status", "/refused", "/rejected"]);
 
 /** All requirements that a part belongs to. */
-export const PART_REQUIREMENTS: ReadonlySet<string> = new Set([...Object.values(PARTS).flatMap((parts) => parts.flatMap((part) => part.of)), ...ABOUT_ERRORS, ...OF_ORDER, "invoke.flat"]);
+export const PART_REQUIREMENTS: ReadonlySet<string> = new Set([...Object.values(PARTS).flatMap((parts) => parts.flatMap((part) => part.of)), ...ABOUT_ERRORS, "verdict.all-complete", ...OF_ORDER, ...OF_FAILURES, ...OF_REASON, "invoke.flat"]);
 
 /**
  * The requirements that a vector's failure speaks against, from where the outcome is not as expected: those of the vector, unless all that
@@ -64,19 +72,28 @@ export function blamedRequirements(vector: Vector, actual: unknown, changes: rea
     return [...new Set(["invoke.flat", ...(rest.length > 0 ? blamedRequirements(vector, flat, rest) : [])])];
   }
   const blamed = new Set<string>();
-  const reordered = kind === "chain" && inAnotherOrder(expect, actual);
+  const results = kind === "chain" ? differenceOfResults(expect, actual) : "other";
   for (const change of changes) {
-    const owners = ownersOf(kind, change, expect, reordered);
+    const owners = ownersOf(kind, change, expect, results);
     const named = owners === undefined ? requirements : requirements.filter((id) => owners.includes(id));
     for (const id of named.length > 0 ? named : (owners ?? []).slice(0, 1)) blamed.add(id);
   }
   return blamed.size > 0 ? [...blamed] : requirements;
 }
 
-function ownersOf(kind: Vector["kind"], { pointer, kind: change }: Change, expect: unknown, reordered: boolean): readonly string[] | undefined {
-  if (reordered && /^\/results\b/.test(pointer)) return OF_ORDER;
+function ownersOf(kind: Vector["kind"], { pointer, kind: change }: Change, expect: unknown, results: ResultsDifference): readonly string[] | undefined {
+  if (results === "order" && /^\/results\b/.test(pointer)) return OF_ORDER;
+  if (kind === "chain" && VALIDATION_ERROR.test(pointer) && change !== "replaced") return [...ABOUT_ERRORS, "verdict.all-complete"];
   if (kind === "chain" && /^\/error\b/.test(pointer)) return ownersOfError(expect);
+  if (results === "failures" && /^\/results\/\d+$/.test(pointer)) return OF_FAILURES;
+  if (results === "failures" && /^\/results\/\d+\/(?!mode$)/.test(pointer)) return ownersOfFailure(pointer, change);
   return PARTS[kind]?.find((part) => part.pattern.test(pointer) && (part.change === undefined || part.change === change))?.of;
+}
+
+function ownersOfFailure(pointer: string, change: Change["kind"]): readonly string[] | undefined {
+  if (change !== "replaced") return OF_FAILURE;
+  // Another limit than expected is no matter of how it is told.
+  return pointer.endsWith("/error/timeoutMs") ? undefined : pointer.endsWith("/error/reason") ? OF_REASON : OF_FAILURE;
 }
 
 /** An outcome whose result is nested as Go nests it, without that; `undefined` where it is not. */
@@ -87,14 +104,29 @@ function flattened(actual: unknown): JsonObject | undefined {
   return isObject(validation) || isObject(mutation) ? { result: { ...rest, ...(isObject(validation) && validation), ...(isObject(mutation) && mutation) } } : undefined;
 }
 
-/** Whether the results are those that were expected, but for their order. */
-function inAnotherOrder(expect: unknown, actual: unknown): boolean {
-  const sorted = (outcome: unknown) => {
-    const results = isObject(outcome) ? outcome["results"] : undefined;
-    return Array.isArray(results) ? results.map(canonicalJson).sort() : undefined;
-  };
-  const [expected, found] = [sorted(expect), sorted(actual)];
-  return expected !== undefined && found !== undefined && expected.join() === found.join();
+/** How results differ from those expected: in their order alone, if at all; in how failures are recorded, if they are, and in nothing else; or in more. */
+type ResultsDifference = "order" | "failures" | "other";
+
+function differenceOfResults(expect: unknown, actual: unknown): ResultsDifference {
+  const [expected, found] = [resultsOf(expect), resultsOf(actual)];
+  if (expected === undefined || found === undefined) return "other";
+  const texts = (results: readonly JsonObject[]) => results.map(canonicalJson);
+  if (texts(expected).sort().join() === texts(found).sort().join()) return "order";
+  const failed = new Set(expected.filter(isFailure).map(({ interceptor }) => interceptor));
+  const ofFailed = ({ interceptor }: JsonObject) => failed.has(interceptor);
+  const others = (results: readonly JsonObject[]) => texts(results.filter((result) => !ofFailed(result))).join();
+  // What failed and is recorded as a success was not taken for a failure.
+  const succeeded = found.some((result) => ofFailed(result) && (result["valid"] === true || result["modified"] === true));
+  return !succeeded && expected.filter(ofFailed).every(isFailure) && others(expected) === others(found) ? "failures" : "other";
+}
+
+function resultsOf(outcome: unknown): readonly JsonObject[] | undefined {
+  const results = isObject(outcome) ? outcome["results"] : undefined;
+  return Array.isArray(results) && results.every(isObject) ? results : undefined;
+}
+
+function isFailure(result: JsonObject): boolean {
+  return Object.hasOwn(result, "error");
 }
 
 function ownersOfError(expect: unknown): readonly string[] | undefined {

@@ -19,9 +19,9 @@ export async function observe(vector: Vector, target: Target): Promise<unknown> 
       return await outcome(vector, async () => ({ result: withoutProtocolMembers(await target[vector.kind]?.(params, method)) }));
     }
     case "chain":
-      return await outcome(vector, async () => asked(await target.chain?.(vector.input), vector, ["unfinished", "lateAnswers", "cancelled", "logged"]));
+      return await outcome(vector, async () => asked(await target.chain?.(vector.input), vector));
     case "guard":
-      return await outcome(vector, async () => asked(await target.guard?.(vector.input), vector, ["calls"]));
+      return await outcome(vector, async () => asked(await target.guard?.(vector.input), vector));
     case "client":
       return await outcome(vector, () => target.client?.(vector.input));
     case "capability":
@@ -36,10 +36,18 @@ export async function observe(vector: Vector, target: Target): Promise<unknown> 
   }
 }
 
-// Without the members that count only where a vector has them.
-function asked(seen: unknown, { expect }: Vector, optional: readonly string[]): unknown {
+// What a target may have no means to see. These members count only where a vector has them.
+const OPTIONAL: Readonly<Partial<Record<Vector["kind"], readonly string[]>>> = { chain: ["unfinished", "lateAnswers", "cancelled", "logged"], guard: ["calls"] };
+
+function asked(seen: unknown, { kind, expect }: Vector): unknown {
   if (!isObject(seen) || !isObject(expect)) return seen;
-  return Object.fromEntries(Object.entries(seen).filter(([name]) => !optional.includes(name) || Object.hasOwn(expect, name)));
+  return Object.fromEntries(Object.entries(seen).filter(([name]) => OPTIONAL[kind]?.includes(name) !== true || Object.hasOwn(expect, name)));
+}
+
+/** The members that the vector looks at, and that a target may leave out, where the target did. */
+export function unreported({ kind, expect }: Vector, seen: unknown): readonly string[] {
+  if (!isObject(seen) || !isObject(expect)) return [];
+  return (OPTIONAL[kind] ?? []).filter((name) => Object.hasOwn(expect, name) && !Object.hasOwn(seen, name));
 }
 
 async function outcome({ expect }: Vector, work: () => unknown): Promise<unknown> {

@@ -9,15 +9,14 @@ import {
   type ServerTarget,
 } from "../core/client/local-chain.ts";
 import type { Interceptor } from "../core/interceptor/define.ts";
-import { connectHttp } from "../core/http/connect-http.ts";
-import type { HttpTransportOptions } from "../core/http/http-client.ts";
+import { connectHttp, type ConnectHttpOptions } from "../core/http/connect-http.ts";
 import { McpClient } from "../core/mcp/client.ts";
 import { spawnTransport, type SpawnOptions } from "./child.ts";
 import { nodeHost } from "./host.ts";
 import { createHttpSend } from "./http-send.ts";
 
-/** `onNoise` is for commands, the others for servers behind a URL: see `httpTransport`. */
-export interface ConnectServerOptions extends Pick<SpawnOptions, "onNoise">, Pick<HttpTransportOptions, "authorize" | "log" | "limits"> {}
+/** `versions` are the revisions that may be spoken. `onNoise` is for commands, the others for servers behind a URL: see `httpTransport`. */
+export interface ConnectServerOptions extends Pick<SpawnOptions, "onNoise">, Pick<ConnectHttpOptions, "authorize" | "log" | "limits" | "versions"> {}
 
 /**
  * Connects a client to an MCP server: to the command that it starts, on stdio, or by URL over HTTP, in whatever revision the server speaks. The
@@ -25,6 +24,7 @@ export interface ConnectServerOptions extends Pick<SpawnOptions, "onNoise">, Pic
  */
 export async function connectServer(target: ServerTarget, signal?: Signal, options: ConnectServerOptions = {}): Promise<McpClient> {
   const { onNoise, ...http } = options;
+  const { versions } = http;
   if (!("command" in target)) {
     const send = createHttpSend();
     return await connectHttp({ ...target, ...http, send, host: nodeHost(), release: () => send.close() }, signal);
@@ -33,7 +33,7 @@ export async function connectServer(target: ServerTarget, signal?: Signal, optio
   const optional = { ...(env === undefined ? {} : { env }), ...(cwd === undefined ? {} : { cwd }), ...(onNoise === undefined ? {} : { onNoise }) };
   const start = () => spawnTransport({ command, args, ...optional });
   const transport = await start();
-  const client = new McpClient({ name: "mcp-interceptors", version: VERSION });
+  const client = new McpClient({ name: "mcp-interceptors", version: VERSION }, versions === undefined ? {} : { versions });
   try {
     await client.connect(transport, { reconnect: start, ...(signal === undefined ? {} : { signal }) });
   } catch (thrown) {

@@ -9,13 +9,13 @@ import {
   type ConnectedChainOptions,
   type ServerTarget,
 } from "../core/client/local-chain.ts";
-import { connectHttp } from "../core/http/connect-http.ts";
-import type { HttpTransportOptions } from "../core/http/http-client.ts";
+import { connectHttp, type ConnectHttpOptions } from "../core/http/connect-http.ts";
 import type { Interceptor } from "../core/interceptor/define.ts";
 import type { McpClient } from "../core/mcp/client.ts";
 import { fetchSend } from "./fetch-send.ts";
 
-export interface ConnectServerOptions extends Pick<HttpTransportOptions, "authorize" | "log" | "limits"> {
+/** `versions` are the revisions that may be spoken; the others are for the transport: see `httpTransport`. */
+export interface ConnectServerOptions extends Pick<ConnectHttpOptions, "authorize" | "log" | "limits" | "versions"> {
   readonly host?: Host;
 }
 

@@ -6,8 +6,14 @@ import { dirname, join } from "node:path";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { VERSION } from "../../src/core/base/version.ts";
+import { serve } from "../../src/core/http/serve.ts";
+import { validator } from "../../src/core/interceptor/define.ts";
+import { deny } from "../../src/core/interceptor/verdict.ts";
+import { McpServer } from "../../src/core/mcp/server.ts";
+import { hostInterceptors } from "../../src/core/server/interceptor-server.ts";
 import { readyMade } from "../../src/library/catalog.ts";
-import { bundledCli, fixture, INITIALIZE, lines, runCli, server } from "./run-cli.ts";
+import { listenHttp } from "../../src/node/http-listener.ts";
+import { bundledCli, fixture, INITIALIZE, lines, request, runCli, server } from "./run-cli.ts";
 
 const main = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -19,8 +25,9 @@ const helpOf = async (...words: string[]): Promise<string> => print(await bundle
 
 describe("the program", { concurrency: 3 }, () => {
   it("explains itself within 80 columns, by any of the usual words", async () => {
-    const [help, wrapHelp] = await Promise.all([helpOf("help"), helpOf("help", "wrap")]);
-    for (const line of `${help}${wrapHelp}`.split("\n")) assert.ok(line.length <= 80 && line === line.trimEnd(), `${line.length}: ${line}`);
+    const [help, wrapHelp, ...others] = await Promise.all(["help", "wrap", "conformance", "fixture-server", "fixture-adapter"].map((word) => helpOf("help", word)));
+    assert.ok(help !== undefined && wrapHelp !== undefined);
+    for (const line of [help, wrapHelp, ...others].join("").split("\n")) assert.ok(line.length <= 80 && line === line.trimEnd(), `${line.length}: ${line}`);
     assert.match(help, /^ {2}wrap /m);
     for (const option of ["use", "interceptors", "posture", "log", "timeout", "quiet", "verbose"]) assert.match(wrapHelp, new RegExp(`^  --${option}\\b`, "m"));
     for (const [name, { summary, configSchema }] of readyMade) {
@@ -50,6 +57,20 @@ describe("the program", { concurrency: 3 }, () => {
     // Newer Node reads the types away, and finds nothing to guard with.
     const expected = "typescript" in process.features && process.features.typescript ? /exports no interceptor/ : /^mcp-interceptors: --interceptors policy\.ts: .*policy\.ts is TypeScript, which Node .* does not load: install tsx beside it, use Node 22\.18 or newer, or compile it first\n$/;
     assert.match(typed.stderr, expected);
+  });
+
+  it("guards a server with what an interceptor server over HTTP hosts", async () => {
+    const policies = new McpServer({ name: "policies", version: "1" });
+    hostInterceptors(policies, [validator({ name: "nothing", hooks: [{ events: ["tools/call"], phase: "request" }] }, () => deny("nothing may be called"))]);
+    const listener = await listenHttp({ closeGraceMs: 1 });
+    void serve(policies, listener);
+    const calls = [request(1, "tools/list"), request(2, "tools/call", { name: "echo", arguments: {} })];
+    const { code, messages, stderr } = await runCli(["wrap", "--interceptors", listener.url, ...server()], lines(INITIALIZE, ...calls));
+    await listener.close();
+    assert.equal(code, 0, stderr);
+    assert.match(stderr, /^mcp-interceptors: guarding .* with nothing \(validation\)\n$/);
+    const answers = [1, 2].map((id) => messages.find((message) => message.id === id));
+    assert.deepEqual(answers.map((answer) => answer?.error?.code), [undefined, -32602]);
   });
 
   it("passes nothing on where a policy cannot be had", async () => {

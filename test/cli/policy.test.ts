@@ -4,10 +4,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it, test } from "node:test";
 import { UsageError } from "../../src/cli/errors.ts";
-import { buildPolicy, type Policy } from "../../src/cli/policy.ts";
+import { buildPolicy, isModule, type Policy } from "../../src/cli/policy.ts";
 import { createSignal, type Signal } from "../../src/core/base/signal.ts";
 import { LocalError } from "../../src/core/base/errors.ts";
+import { serve } from "../../src/core/http/serve.ts";
+import { validator, type Interceptor } from "../../src/core/interceptor/define.ts";
+import { McpServer } from "../../src/core/mcp/server.ts";
+import { hostInterceptors } from "../../src/core/server/interceptor-server.ts";
 import { readyMade } from "../../src/library/catalog.ts";
+import { listenHttp } from "../../src/node/http-listener.ts";
 import { fixture } from "./run-cli.ts";
 
 const CALL = { event: "tools/call", phase: "request", direction: "sending", payload: { name: "rm", arguments: {} } } as const;
@@ -118,5 +123,41 @@ describe("a command of an interceptor server", { concurrency: 3 }, () => {
     ]);
     await refuses({ interceptors: [""] }, /the command is empty/);
     await refuses({ interceptors: ["node 'unclosed"] }, /unclosed '/);
+  });
+});
+
+describe("the URL of an interceptor server", () => {
+  const serving = async (interceptors: readonly Interceptor[]) => {
+    const server = new McpServer({ name: "policies", version: "1" });
+    if (interceptors.length > 0) hostInterceptors(server, interceptors);
+    // A path that ends like a module's.
+    const listener = await listenHttp({ path: "/policy.mjs", closeGraceMs: 1 });
+    void serve(server, listener);
+    return listener;
+  };
+  const noRm = validator({ name: "no-rm", hooks: [{ events: ["tools/call"], phase: "request" }] }, ({ payload }) => payload.name !== "rm");
+
+  it("is reached, listed under a label of its own and asked; once it is gone its interceptors fail closed", async () => {
+    const listener = await serving([noRm]);
+    const policy = await build({ interceptors: [listener.url, fixture("typed.ts")] });
+    assert.deepEqual(policy.chain.entries.map(({ address }) => address), ["server-1/no-rm", "local/typed"]);
+    assert.equal((await policy.chain.execute(CALL)).status, "validation_failed");
+    assert.equal((await policy.chain.execute({ ...CALL, payload: { name: "echo" } })).status, "success");
+    await listener.close();
+    const { status, results } = await policy.chain.execute({ ...CALL, payload: { name: "echo" } });
+    assert.deepEqual([status, results.find(({ interceptor }) => interceptor === "no-rm")?.error?.reason], ["validation_failed", "unavailable"]);
+    await policy.close();
+  });
+
+  it("where nobody is, or that hosts none, is refused", async () => {
+    const [none, gone] = [await serving([]), await serving([noRm])];
+    await gone.close();
+    await refuses({ interceptors: [gone.url] }, /^--interceptors http:.*policy\.mjs: .*ECONNREFUSED/);
+    await refuses({ interceptors: [none.url] }, /"server-1" hosts no interceptors/);
+    await none.close();
+  });
+
+  it("is no module, whatever its path ends in", () => {
+    assert.deepEqual(["https://example.com/policy.mjs", "HTTP://example.com/a.ts", "./policy.mjs"].map(isModule), [false, false, true]);
   });
 });

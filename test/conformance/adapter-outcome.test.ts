@@ -33,6 +33,20 @@ test("what is compared stays, whatever else an SDK's own objects hold", () => {
   );
 });
 
+test("what a refresh did, what was cancelled and what was logged stay, without what else there is to say of them", () => {
+  const outcome = { refresh: { added: ["s/a"], removed: [], changed: [], tookMs: 3 }, cancelled: ["é", "b", "a"], logged: [{ level: "error", address: "s/a", reason: "crashed", at: 5 }], unfinished: ["b", "a"], lateAnswers: 1 };
+  assert.deepEqual(comparableOutcome(outcome, INPUT), {
+    ...outcome,
+    refresh: { added: ["s/a"], removed: [], changed: [] },
+    cancelled: ["a", "b", "é"],
+    logged: [{ level: "error", address: "s/a", reason: "crashed" }],
+    abortedAt: undefined,
+    error: undefined,
+  });
+  assert.deepEqual(comparableOutcome({ refresh: "refused" }, INPUT)["refresh"], "refused");
+  assert.deepEqual(comparableOutcome({ aborted: true, calls: [], status: null }, INPUT), { aborted: true, calls: [], status: null, abortedAt: undefined, error: undefined });
+});
+
 test("the payload of a result that did not modify it is not looked at", () => {
   const results = [{ modified: false, payload: {} }, { modified: true, payload: {} }, { payload: {} }];
   assert.deepEqual(comparableOutcome({ results }, INPUT)["results"], [{ modified: false }, ...results.slice(1)]);

@@ -16,6 +16,30 @@ test("every time of a vector that waits is ten times as long, and no number of i
   assert.deepEqual([1000, 2000, 3000, 42, undefined].map(restore), [100, 200, 300, 42, undefined]);
 });
 
+test("so are those of what is listed later or in another spelling, of answers, of the caller, and of the wait at the end", () => {
+  const given = {
+    ...input({ do: "answer", result: { ms: 7 }, ms: 30 }, { server: { later: [{ name: "w", type: "validation", timeoutMs: 40, behaviour: slow(20), listed: { _meta: { "org.mcp-interceptors/timeoutMs": 50, other: 7 } } }] }, execute: { abortAfterMs: 60, edit: { afterMs: 5, path: "/a", value: 7 } } }),
+    maxDetached: 7,
+    refresh: {},
+    waitMs: 70,
+  } satisfies ChainVector["input"];
+  const { input: longer } = inRealTime(given, 5000);
+  assert.deepEqual(longer, {
+    ...input({ do: "answer", result: { ms: 7 }, ms: 300 }, { server: { later: [{ name: "w", type: "validation", timeoutMs: 400, behaviour: slow(200), listed: { _meta: { "org.mcp-interceptors/timeoutMs": 500, other: 7 } } }] }, execute: { abortAfterMs: 600, edit: { afterMs: 50, path: "/a", value: 7 } } }),
+    maxDetached: 7,
+    refresh: {},
+    waitMs: 700,
+  });
+  assert.throws(() => inRealTime(given, 1), { message: /needs 100 ms/ });
+});
+
+test("what an interceptor sees of the time that is left cannot be told on a real clock", () => {
+  const shows: ChainVector["input"]["servers"][0] = { label: "t", interceptors: [{ name: "w", type: "validation", behaviour: { do: "show-call" } }] };
+  const both = (first: Behaviour): ChainVector["input"] => ({ ...input(first), servers: [...input(first).servers, shows] });
+  assert.throws(() => inRealTime(both(slow(1)), 5000), { name: "NoOutcome", kind: "unsupported" });
+  assert.deepEqual(inRealTime(both({ do: "allow" }), 5000).input, both({ do: "allow" }));
+});
+
 test("a vector in which nothing waits is left as it is, and so is what is no time", () => {
   const idle = input({ do: "allow" }, { timeoutMs: 100 });
   assert.equal(inRealTime(idle, 5000).input, idle);
@@ -39,6 +63,8 @@ test("what hangs takes as long as its entry or its chain has, whichever is less,
   needs(50, input(hang, { timeoutMs: 70, execute: { timeoutMs: 50 } }));
   needs(70, input(slow(5000), { timeoutMs: 70 }));
   needs(30, input(slow(10, slow(20)), { timeoutMs: 70 }));
+  needs(20, input(hang, { timeoutMs: 70, execute: { abortAfterMs: 20 } }));
+  needs(40, input(hang, { timeoutMs: 70, server: { interceptors: [{ name: "v", type: "validation", timeoutMs: 70, behaviour: hang, listed: { _meta: { "org.mcp-interceptors/timeoutMs": 40 } } }] } }));
 });
 
 test("an outcome speaks of the vector's times again, in failed results and in the error", () => {

@@ -26,6 +26,8 @@ test("what differs in a part that has requirements of its own speaks against the
   assert.deepEqual(blame(one, { status: "success" }, { status: "success", finalPayload: {} }), ["atomic.final-payload"]);
   assert.deepEqual(blame(one, { ...EXPECT, validationSummary: { errors: 2, warnings: 0, infos: 0 } }), ["verdict.summary"]);
   assert.deepEqual(blame(one, { ...EXPECT, payloadAfterwards: { a: 2 } }), ["isolation"]);
+  for (const abortedAt of [undefined, { ...EXPECT.abortedAt, reason: "boom" }, { ...EXPECT.abortedAt, type: "timeout" }]) assert.deepEqual(blame(one, { ...EXPECT, abortedAt }), ["verdict.aborted-at"]);
+  assert.deepEqual(blame(one, { ...EXPECT, abortedAt: { ...EXPECT.abortedAt, interceptor: "w" } }), one);
   assert.deepEqual(blame(one, { ...EXPECT, results: [{ interceptor: "v", valid: false, info: {} }] }), ["audit.recorded", "config.overlay"]);
   assert.deepEqual(blame(one, { ...EXPECT, results: [{ ...EXPECT.results[0], severity: "error" }] }), ["verdict.unambiguous"]);
   assert.deepEqual([...blame(one, { ...EXPECT, error: { code: -32000 }, finalPayload: {} })].sort(), ["atomic.final-payload", "boundary.validation"]);
@@ -44,7 +46,7 @@ test("any other difference speaks against all that the vector proves, and a wron
   const two = ["verdict.error-blocks", "order.receiving"];
   assert.deepEqual(blame(two, { ...EXPECT, calls: [] }), two);
   assert.deepEqual(blame(two, { ...EXPECT, results: [] }), two);
-  assert.deepEqual([...blame(two, { ...EXPECT, abortedAt: undefined, error: undefined })].sort(), ["boundary.validation", ...two].sort());
+  assert.deepEqual([...blame(two, { ...EXPECT, abortedAt: undefined, error: undefined })].sort(), ["boundary.validation", "verdict.aborted-at"]);
   assert.deepEqual(blame(two, { ...EXPECT, status: "success", error: undefined, finalPayload: {} }), two);
   assert.deepEqual(blame(two, { refused: true }), two);
   assert.deepEqual(blame(two, { hangs: "no answer" }), two);
@@ -60,6 +62,37 @@ test("results in another order speak against their order alone, if they are the 
   assert.deepEqual(blame(["isolation"], { ...expect, results: [b, a] }, expect), ["order.results"]);
   assert.deepEqual(blame(["isolation"], { ...expect, results: [b, a], calls: [{}] }, expect).toString(), "isolation,order.results");
   for (const results of [[b, c], [b], [b, a, a], 5]) assert.deepEqual(blame(["isolation"], { ...expect, results }, expect), ["isolation"]);
+});
+
+test("a failure that is recorded in another way, or not at all, speaks against that alone, unless it is recorded as a success", () => {
+  const error = { code: -32603, reason: "crashed" };
+  const failed = { interceptor: "x", type: "validation", phase: "request", error };
+  const audit = { ...failed, interceptor: "y", mode: "audit" };
+  const good = { interceptor: "z", type: "validation", phase: "request", valid: true };
+  const expect = { status: "validation_failed", calls: [], results: [failed, audit, good], abortedAt: { interceptor: "x", reason: "crashed", type: "validation" } };
+  const of = (proves: readonly string[], actual: object) => blame(proves, { ...expect, ...actual }, expect);
+  const { error: _, ...bare } = failed;
+  for (const results of [[audit, good], [{ ...bare, error: "boom" }, audit, good], [{ ...bare, valid: false, severity: "error" }, audit, good], [good]]) {
+    assert.deepEqual(of(["fail.closed", "time.cancel"], { results }), ["fail.recorded"], JSON.stringify(results));
+  }
+  assert.deepEqual(of(["audit.recorded"], { results: [failed, good] }), ["audit.recorded"]);
+  assert.deepEqual(of(["audit.recorded"], { results: [failed, { ...audit, error: 1 }, good] }), ["fail.recorded"]);
+  const limited = { ...expect, results: [{ ...failed, error: { code: -32000, reason: "timeout", timeoutMs: 5 } }] };
+  assert.deepEqual(blame(["time.smaller"], { ...limited, results: [{ ...failed, error: { code: -32000, reason: "timeout", timeoutMs: 6 } }] }, limited), ["time.smaller"]);
+  assert.deepEqual(blame(["time.smaller"], { ...limited, results: [{ ...failed, error: { code: -32000, reason: "timeout" } }] }, limited), ["fail.recorded"]);
+  const two = ["fail.closed", "time.cancel"];
+  for (const results of [[{ ...bare, valid: true }, audit, good], [failed, audit], [failed, audit, { ...good, valid: false }], [failed, audit, good, { ...good, interceptor: "new" }], 5]) {
+    assert.deepEqual(of(two, { results }), two, JSON.stringify(results));
+  }
+});
+
+test("whom a blocked validation names belongs to those that were waited for, where the vector is about them", () => {
+  const item = (interceptor: string) => ({ interceptor, message: "denied", severity: "error" });
+  const error = (...names: readonly string[]) => ({ code: -32602, data: { validationErrors: names.map(item) } });
+  const expect = { ...EXPECT, error: error("a", "b") };
+  assert.deepEqual(blame(["verdict.all-complete"], { ...expect, error: error("a") }, expect), ["verdict.all-complete"]);
+  assert.deepEqual(blame(["verdict.all-complete"], { ...expect, error: { code: -32602, data: { errors: [] } } }, expect), ["boundary.validation"]);
+  assert.deepEqual(blame(["verdict.error-blocks"], { ...expect, error: error("a") }, expect), ["boundary.validation"]);
 });
 
 test("of an invocation, the duration and the reported config have requirements of their own", () => {

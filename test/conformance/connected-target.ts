@@ -1,7 +1,8 @@
 // The server, the client and the chain of this package as a target behind connections. It reads no file, so that a mutant of the sources can
 // be measured in the same way.
-import { detectHost } from "../../src/core/base/host.ts";
+import { detectHost, type Host } from "../../src/core/base/host.ts";
 import { McpClient } from "../../src/core/mcp/client.ts";
+import type { Era } from "../../src/core/mcp/lifecycle.ts";
 import { McpServer } from "../../src/core/mcp/server.ts";
 import { hostInterceptors } from "../../src/core/server/interceptor-server.ts";
 import { clientSource } from "../../src/core/client/interceptor-client.ts";
@@ -13,19 +14,34 @@ import { ownTarget } from "../../src/conformance/own-target.ts";
 import type { Target } from "../../src/conformance/target.ts";
 import type { FixtureDeclaration } from "../../src/conformance/vector.ts";
 
-/** The two ends of a connection. */
-export type Pair = () => [Transport, Transport];
+/** What lies between a client and a server. */
+export interface Seam {
+  /** The era that the client asks for; whichever it finds where not said. */
+  readonly era?: Era;
+  /** Connects the two. Gives what ends the server's side of it. */
+  join(server: McpServer, client: McpClient, host: Host): Promise<() => Promise<unknown>>;
+}
 
-export const memory: Pair = () => memoryPair();
+/** One connection, by its two ends. */
+export const over = (pair: () => [Transport, Transport]): Seam => ({
+  async join(server, client) {
+    const [near, far] = pair();
+    const { closed } = server.connect(far);
+    await client.connect(near);
+    return () => closed;
+  },
+});
+
+export const memory: Seam = over(() => memoryPair());
+
+const clientOf = ({ era }: Seam, host: Host) => new McpClient({ name: "c", version: "1" }, { host, ...(era !== undefined && { era }) });
 
 /** Chains whose sources are behind a connection, in each vector a new one. */
-const openOver = (pair: Pair): OpenSource => async (interceptors, { label, host }) => {
+const openOver = (seam: Seam): OpenSource => async (interceptors, { label, host }) => {
   const server = new McpServer({ name: label, version: "1" }, { host });
   hostInterceptors(server, interceptors, { host });
-  const client = new McpClient({ name: "c", version: "1" }, { host });
-  const [near, far] = pair();
-  server.connect(far);
-  await client.connect(near);
+  const client = clientOf(seam, host);
+  await seam.join(server, client, host);
   return clientSource(client, { label });
 };
 
@@ -37,19 +53,17 @@ export interface ConnectedTarget {
   close(): Promise<void>;
 }
 
-export async function targetOver(pair: Pair, fixtures: readonly FixtureDeclaration[]): Promise<ConnectedTarget> {
+export async function targetOver(seam: Seam, fixtures: readonly FixtureDeclaration[]): Promise<ConnectedTarget> {
   const host = detectHost();
-  const [near, far] = pair();
-  const connection = fixtureServer(fixtures, host).connect(far);
-  const client = new McpClient({ name: "c", version: "1" });
-  await client.connect(near);
+  const client = clientOf(seam, host);
+  const end = await seam.join(fixtureServer(fixtures, host), client, host);
   const ask = (params: Record<string, unknown>, method: string) => client.request(method, params);
   return {
-    target: { ...ownTarget(openOver(pair)), list: ask, invoke: ask },
+    target: { ...ownTarget(openOver(seam)), list: ask, invoke: ask },
     near: { ...ownTarget(), list: ask, invoke: ask },
     async close() {
       await client.close();
-      await connection.closed;
+      await end();
     },
   };
 }

@@ -1,9 +1,11 @@
 // The verbs `conformance` and `fixture-server`, as processes.
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { after, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import type { Report } from "../../src/conformance/kit.ts";
@@ -45,6 +47,26 @@ describe("conformance against a live server", { concurrency: 2 }, () => {
     assert.equal(code, 0, stdout);
     assert.match(stdout, /^MUST +\d+ of \d+ hold \(100 %\)$/m);
     assert.match(stdout, new RegExp(`^${measured.length} vectors passed, 0 failed, 0 were skipped$`, "m"));
+  });
+
+  it("finds nothing wrong with our own over HTTP, which says where it is and ends well by a signal", { timeout: 30_000 }, async () => {
+    const server = spawn(process.execPath, [...CLI, "fixture-server", "--http", "0"], { cwd: root, stdio: ["ignore", "pipe", "pipe"], timeout: 30_000 });
+    const ended = once(server, "exit");
+    let stderr = "";
+    server.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
+    const lines = createInterface({ input: server.stdout });
+    const printed: string[] = [];
+    lines.on("line", (line) => printed.push(line));
+    await once(lines, "line");
+    const [url = ""] = printed;
+    assert.match(url, /^http:\/\/127\.0\.0\.1:\d+\/mcp$/);
+    const { code, stdout } = await conformance("--url", url);
+    assert.equal(code, 0, stdout);
+    assert.match(stdout, new RegExp(`^${measured.length} vectors passed, 0 failed, 0 were skipped$`, "m"));
+    server.kill("SIGTERM");
+    assert.deepEqual(await ended, [0, null]);
+    assert.equal(stderr, `mcp-interceptors: serving the fixtures on ${url}\n`);
+    assert.deepEqual(printed, [url]);
   });
 
   it("takes an entry of the known failures that passes for a failure", async () => {

@@ -23,6 +23,7 @@ const SHOWN_BY_TESTS: Readonly<Record<string, string>> = {
   "refresh.snapshot": "a refresh during an execution is a matter of the owner's timing",
   "config.schema": "that nothing is fetched, and that a schema cannot be used, is seen by the owner",
   "modern.seal": "a sealed state is opaque, and is the server's, not the guard's",
+  "headers.routing": "vectors look at messages, not at what carries them",
   "compat.optional": "a server without the feature is no target",
 };
 

@@ -65,6 +65,17 @@ describe("a chain that starts servers", { concurrency: 3 }, () => {
     await listener.close();
   });
 
+  it("speaks the revisions that it is told to, with a command and behind a URL", async () => {
+    const listener = await listenHttp();
+    void serve(new McpServer({ name: "s", version: "1" }), listener);
+    for (const target of [policies, { url: listener.url }]) {
+      const client = await connectServer(target, undefined, { versions: ["2025-06-18"] });
+      assert.equal(client.protocolVersion, "2025-06-18");
+      await client.close();
+    }
+    await listener.close();
+  });
+
   it("says of a URL behind which nobody listens that the server cannot be reached", async () => {
     await assert.rejects(connectServer({ url: "http://127.0.0.1:1/mcp" }), { code: "closed", message: /cannot be reached/, details: { delivery: "none" } });
     await assert.rejects(createChain().addServer({ url: "http://127.0.0.1:1/mcp" }), { code: "closed" });

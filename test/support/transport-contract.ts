@@ -10,6 +10,8 @@ export interface ContractSubject {
   open(): Promise<{ near: Transport; far: Transport; release?(): Promise<void> }>;
   /** Whether a send from `near` can be made to wait, by a `far` that does not pull. */
   readonly backPressure: boolean;
+  /** `false` where the end of `far` does not end `near`: an HTTP client goes on, as the server may come back. */
+  readonly endsWithPeer?: false;
 }
 
 const request = (id: number, params: Record<string, unknown> = {}): RequestMessage => ({ jsonrpc: "2.0", id, method: "test/echo", params });
@@ -137,13 +139,15 @@ export function transportContract(subject: ContractSubject): void {
       await assert.rejects(near.send({ message: request(1) }), rejectsWith("closed"));
     });
 
-    check("lets what was sent before the peer's end be pulled, then ends", async (near, far) => {
-      for (let id = 0; id < 5; id++) await far.send({ message: request(id) });
-      await far.close();
-      for (let id = 0; id < 5; id++) assert.deepEqual(await pull(near), request(id));
-      assert.equal(await near.receive(), undefined);
-      assert.equal(await near.receive(), undefined);
-    });
+    if (subject.endsWithPeer !== false) {
+      check("lets what was sent before the peer's end be pulled, then ends", async (near, far) => {
+        for (let id = 0; id < 5; id++) await far.send({ message: request(id) });
+        await far.close();
+        for (let id = 0; id < 5; id++) assert.deepEqual(await pull(near), request(id));
+        assert.equal(await near.receive(), undefined);
+        assert.equal(await near.receive(), undefined);
+      });
+    }
 
     check("drops what was not pulled before its own close", async (near, far) => {
       await far.send({ message: request(1) });

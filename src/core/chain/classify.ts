@@ -1,3 +1,4 @@
+import { deliveryOf } from "../base/delivery.ts";
 import { describeError, ErrorCode, isInstance, LocalError, RpcError } from "../base/errors.ts";
 import { isObject, ownMember } from "../base/json.ts";
 import { isFailureReason, type FailureReason } from "../interceptor/failure.ts";
@@ -28,7 +29,8 @@ export function classify(thrown: unknown, timeoutMs: number): Failure {
     const { code, data } = thrown;
     if (isTimeoutAnswer(thrown)) return { ...timeoutFailure(timeoutMs), thrown };
     const claimed = isObject(data) ? ownMember(data, "reason") : undefined;
-    const reason = isFailureReason(claimed) && claimed !== "timeout" ? claimed : isRefusal(code) ? "unavailable" : "crashed";
+    const unheard = isRefusal(code) || deliveryOf(thrown) !== undefined;
+    const reason = isFailureReason(claimed) && claimed !== "timeout" ? claimed : unheard ? "unavailable" : "crashed";
     return { code, reason, message: describeError(thrown.cause ?? thrown), thrown: thrown.cause ?? thrown };
   }
   if (isInstance(thrown, LocalError)) {

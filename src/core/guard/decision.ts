@@ -45,6 +45,12 @@ export interface Decision {
   readonly connection?: string;
   readonly sessionId: string;
   readonly traceId?: string;
+  /** The span that the message names as the one it belongs to (`_meta.traceparent`); of a response, that of its request. */
+  readonly parentSpanId?: string;
+  /** The tool of a `tools/call`, by the name that the asker knows it by. */
+  readonly tool?: string;
+  /** Digests of the payload as it came, and as it went on where it was changed; see `policy.digest`. */
+  readonly digests?: { readonly payload: string; readonly final?: string };
   readonly principal?: { readonly type: string; readonly id?: string };
 }
 

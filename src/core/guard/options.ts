@@ -69,6 +69,11 @@ export interface GuardPolicy {
   readonly onSchemaBreak?: "block" | "error-result";
   /** Record in each decision which places each mutator changed (see `writersOf`), with their values or without. Default: as the chain says. */
   readonly provenance?: ProvenanceMode;
+  /**
+   * Makes a digest of a payload (params, result or error) for decisions, where somebody is told of them. Reads it only, and keeps nothing of it. What it
+   * throws fails the message.
+   */
+  readonly digest?: (payload: unknown) => string;
   /** Milliseconds that one chain may take. Default: no limit but those of its entries. */
   readonly chainTimeoutMs?: number;
   /** Milliseconds that `context` may take; then the message is blocked. Default 30,000. */

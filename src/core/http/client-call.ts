@@ -111,7 +111,7 @@ function refusalIn({ status, headers }: HttpAnswer): AuthorizationRequest["refus
 }
 
 /** As a list with lower-case names. Refuses with `invalid_argument` what is no header, and those that are ours to write. */
-function checkHeaders(headers: HeaderRecord): HeaderList {
+export function checkHeaders(headers: HeaderRecord): HeaderList {
   return Object.entries(headers).map(([name, value]) => {
     const lower = name.toLowerCase();
     if (!TOKEN.test(name) || typeof value !== "string" || !/^[\t\x20-\x7e]*$/.test(value)) {

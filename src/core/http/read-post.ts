@@ -1,8 +1,7 @@
-import { utf8Decode } from "../base/bytes.ts";
+import { utf8DecodeExact } from "../base/bytes.ts";
 import { ErrorCode, LocalError, RpcError } from "../base/errors.ts";
 import type { Host } from "../base/host.ts";
 import type { Limits } from "../base/limits.ts";
-import { isUtf8 } from "../transport/line-splitter.ts";
 import type { HttpRequest, HttpResponse } from "./exchange.ts";
 import { badRequest, refuse } from "./http-responses.ts";
 import { accepts, isJsonType } from "./media-type.ts";
@@ -36,9 +35,7 @@ export async function readPost(request: HttpRequest, limits: Limits, host: Host)
     if (code === "timeout") return badRequest("The body came too slowly", undefined, 408);
     return badRequest("The body ended early");
   }
-  const text = utf8Decode(bytes, host);
-  if (!text.includes("\ufffd") || isUtf8(text, bytes)) return text;
-  return refuse(400, new RpcError(ErrorCode.parseError, "Parse error: the body is not UTF-8"));
+  return utf8DecodeExact(bytes, host) ?? refuse(400, new RpcError(ErrorCode.parseError, "Parse error: the body is not UTF-8"));
 }
 
 function tooLarge({ maxMessageBytes }: Limits): HttpResponse {

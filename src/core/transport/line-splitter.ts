@@ -127,7 +127,7 @@ export function createLineSplitter(maxBytes: number, decode: (bytes: Uint8Array)
 }
 
 /** Whether bytes were UTF-8, given what they were decoded to: that has U+FFFD for what is malformed; one that the sender wrote is EF BF BD. */
-export function isUtf8(text: string, bytes: Uint8Array): boolean {
+function isUtf8(text: string, bytes: Uint8Array): boolean {
   let written = 0;
   for (let at = bytes.indexOf(0xef); at >= 0; at = bytes.indexOf(0xef, at + 1)) if (bytes[at + 1] === 0xbf && bytes[at + 2] === 0xbd) written++;
   return text.split("\ufffd").length - 1 === written;

@@ -29,7 +29,7 @@ test("a well-formed traceparent gives the trace, anything else a new one", () =>
     traceOf({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "t", _meta: { traceparent } } }, randomHex);
   const fresh = { traceId: "f".repeat(32), spanId: "f".repeat(16) };
   const [traceId, spanId] = ["4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"];
-  assert.deepEqual(trace(`00-${traceId}-${spanId}-01`), { traceId, spanId });
+  assert.deepEqual(trace(`00-${traceId}-${spanId}-01`), { traceId, spanId, given: true });
   for (const wrong of [undefined, 5, "", `00-${traceId}-${spanId}`, `00-${"0".repeat(32)}-${spanId}-01`, `00-${traceId.toUpperCase()}-${spanId}-01`]) {
     assert.deepEqual(trace(wrong), fresh, String(wrong));
   }

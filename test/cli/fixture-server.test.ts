@@ -1,0 +1,22 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { UsageError } from "../../src/cli/errors.ts";
+import { serveFixtures } from "../../src/cli/fixture-server.ts";
+import { listenHandler } from "../../src/node/http-handler.ts";
+
+const refuses = (words: readonly string[], message: RegExp) =>
+  assert.rejects(serveFixtures(words), (thrown) => {
+    assert.ok(thrown instanceof UsageError, String(thrown));
+    assert.match(thrown.message, message);
+    return true;
+  });
+
+test("a port that is none, one that is taken, and other words are refused", async () => {
+  for (const port of ["-1", "65536", "80a", "", "1e3", "http://localhost"]) await refuses([`--http=${port}`], /^--http must be a port from 0 to 65535/);
+  await refuses(["--http"], /^--http needs a value/);
+  await refuses(["stdio"], /^unexpected "stdio"/);
+  await refuses(["--", "x"], /^unexpected "x"/);
+  const taken = await listenHandler(() => Promise.resolve({ status: 204, headers: [] }));
+  await refuses(["--http", String(taken.port)], /^--http \d+: .*EADDRINUSE/);
+  await taken.close();
+});
