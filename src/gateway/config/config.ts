@@ -4,6 +4,7 @@ import type { GuardPolicy } from "../../core/guard/options.ts";
 import type { Grants, Overrides } from "../../core/interceptor/policy.ts";
 import type { Phase } from "../../core/wire/gen/interceptors.ts";
 import type { WorkerInterceptorOptions } from "../../node/worker-interceptor.ts";
+import type { BreakerOptions } from "../breaker.ts";
 import type { HttpFacePlan, ParkingPlan, UpstreamPlan } from "../plan.ts";
 
 /**
@@ -61,6 +62,7 @@ export interface InterceptorsConfig extends CommandConfig, UrlConfig, SettingsCo
   readonly events?: readonly string[];
   readonly phase?: Phase;
   readonly overrides?: Readonly<Record<string, SettingsConfig>>;
+  readonly breaker?: false | Omit<BreakerOptions, "host" | "onChange">;
   readonly ignoreUnknownTypes?: boolean;
 }
 

@@ -14,8 +14,10 @@ import type { McpClient } from "../../core/mcp/client.ts";
 import type { Interceptor } from "../../core/interceptor/define.ts";
 import { readyMade } from "../../library/catalog.ts";
 import { connectServer } from "../../node/chain.ts";
+import { nodeHost } from "../../node/host.ts";
 import { importFresh, interceptorsIn } from "../../node/load-module.ts";
-import { workerInterceptor, type WorkerInterceptorOptions, type WorkerInterceptors } from "../../node/worker-interceptor.ts";
+import { workerInterceptor, type WorkerInterceptors } from "../../node/worker-interceptor.ts";
+import { withBreaker } from "../breaker.ts";
 import type { InterceptorsConfig } from "./config.ts";
 import { commandEnvironment } from "./environment.ts";
 import { inTime } from "./in-time.ts";
@@ -47,7 +49,7 @@ export interface ItemContext {
 export async function openItem(item: InterceptorsConfig, label: string, context: ItemContext): Promise<OpenItem> {
   if (item.use !== undefined) return openReadyMade(item.use, item, label, context);
   if (item.module !== undefined) return openModule(item.module, item, label, context);
-  return openServer(targetOf(item, context.folder), label, context);
+  return openServer(item, label, context);
 }
 
 function openReadyMade(name: string, { config }: InterceptorsConfig, label: string, context: ItemContext): Promise<OpenItem> {
@@ -57,14 +59,15 @@ function openReadyMade(name: string, { config }: InterceptorsConfig, label: stri
   return inProcess(made.create(config), label, context, { answerAs: made.answerAs ?? {}, ...(doubt === undefined ? {} : { doubt }) });
 }
 
-async function openModule(path: string, { worker }: InterceptorsConfig, label: string, context: ItemContext): Promise<OpenItem> {
+async function openModule(path: string, item: InterceptorsConfig, label: string, context: ItemContext): Promise<OpenItem> {
   const file = resolve(context.folder, path);
-  if (worker !== undefined) return openWorker(file, worker === true ? {} : worker, label, context);
+  if (item.worker !== undefined) return openWorker(file, item, label, context);
   return inProcess(interceptorsIn(await inTime(importFresh(file), context.signal), file), label, context, { answerAs: {}, file });
 }
 
 // A module as it is on disk has one thread, however many plans it is in; changed, it gets another.
-async function openWorker(file: string, bounds: Pick<WorkerInterceptorOptions, "timeoutMs" | "maxMemoryMb">, label: string, context: ItemContext): Promise<OpenItem> {
+async function openWorker(file: string, item: InterceptorsConfig, label: string, context: ItemContext): Promise<OpenItem> {
+  const bounds = typeof item.worker === "object" ? item.worker : {};
   const changedMs = statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
   const { limits } = context;
   const lease = await context.workers.acquire(JSON.stringify([file, changedMs, bounds]), async () => {
@@ -72,7 +75,7 @@ async function openWorker(file: string, bounds: Pick<WorkerInterceptorOptions, "
     return { value, close: () => value.close() };
   });
   const opened = await inProcess(lease.value.interceptors, label, context, { answerAs: {}, file });
-  return { ...opened, release: lease.release };
+  return { ...opened, source: guarded(opened.source, item, context.log), release: lease.release };
 }
 
 async function inProcess(
@@ -85,6 +88,16 @@ async function inProcess(
   return { source, listed: await source.list(), ...rest, release: async () => {} };
 }
 
+// What may be slow or gone is not asked for ever.
+function guarded(source: InterceptorSource, { breaker = {} }: InterceptorsConfig, log: Log): InterceptorSource {
+  if (breaker === false) return source;
+  return withBreaker(source, {
+    ...breaker,
+    host: nodeHost(),
+    onChange: ({ interceptor, state }) => log({ level: "warning", message: `the circuit breaker of ${source.label}/${interceptor} is ${state.replace("_", " ")}` }),
+  });
+}
+
 /** A server's target as `connectServer` takes it. */
 export function targetOf({ command, args, env, cwd, url, headers }: Omit<InterceptorsConfig, "use" | "module">, folder: string): ServerTarget {
   if (command !== undefined) {
@@ -94,7 +107,8 @@ export function targetOf({ command, args, env, cwd, url, headers }: Omit<Interce
   return { url: url ?? "", ...(headers === undefined ? {} : { headers }) };
 }
 
-async function openServer(target: ServerTarget, label: string, { clients, log, limits, signal }: ItemContext): Promise<OpenItem> {
+async function openServer(item: InterceptorsConfig, label: string, { folder, clients, log, limits, signal }: ItemContext): Promise<OpenItem> {
+  const target = targetOf(item, folder);
   const who = "command" in target ? basename(target.command) : target.url;
   const lease = await clients.acquire(JSON.stringify(target), async () => {
     const client = await connectServer(target, signal, {
@@ -109,7 +123,7 @@ async function openServer(target: ServerTarget, label: string, { clients, log, l
     const listed = asList(source, await source.list(signal));
     // Whoever names a server relies on it.
     if (listed.length === 0) throw new LocalError("not_found", "the server lists no interceptors");
-    return { source, listed, answerAs: {}, release: lease.release };
+    return { source: guarded(source, item, log), listed, answerAs: {}, release: lease.release };
   } catch (thrown) {
     await lease.release();
     throw thrown;

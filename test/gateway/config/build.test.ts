@@ -172,6 +172,20 @@ export const loop = validator({ name: "loop", hooks: [{ events: ["tools/call"], 
     assert.equal((await run(again, { name: "read" })).status, "success");
   });
 
+  it("puts a circuit breaker before servers, unless told not to", async () => {
+    const logged: string[] = [];
+    const log = ({ message }: { readonly message: string }) => void logged.push(message);
+    const item = { ...policyServer(), name: "far" };
+    const plan = await build({ interceptors: [{ ...item, breaker: { failures: 1 } }] }, { log });
+    const bare = await build({ interceptors: [{ ...item, breaker: false }] }, { log });
+    assert.equal((await run(plan, { name: "die" })).abortedAt?.reason, "unavailable");
+    assert.deepEqual(logged.filter((line) => line.includes("breaker")), ["the circuit breaker of far/names is open"]);
+    const [entry] = (await run(plan, { name: "x" })).results;
+    assert.match(entry?.error?.message ?? "", /circuit|breaker/);
+    assert.notEqual((await run(bare, { name: "die" })).status, "success");
+    assert.equal(logged.filter((line) => line.includes("breaker")).length, 1);
+  });
+
   it("is refused with the place for names that nothing has and for items that cannot be opened, all at once", async () => {
     policy(TWO);
     folder.write("empty.mjs", "export {};");
