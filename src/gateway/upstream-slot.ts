@@ -62,6 +62,8 @@ const FOR_ALL = /^notifications\/(?:(?:tools|prompts|resources)\/list_changed|re
 const RETRY_WAITS_MS: readonly number[] = [100, 400];
 /** A connection that lasted so long has proved itself. */
 const STABLE_MS = 10_000;
+/** Between attempts to connect for those who listen. */
+const REVIVAL_MS = 1_000;
 const NOTHING: Followed = { agreed: {}, refused: new Map() };
 
 export function createSlot({ own, host, log, backOff: waits, open, lost }: SlotParts): Slot {
@@ -93,12 +95,38 @@ export function createSlot({ own, host, log, backOff: waits, open, lost }: SlotP
       for (const follower of followers) if (wants(follower.filter, message)) follower.onNotification(frame, message);
     },
     ...(own ? { ask: (question: Question, signal: Signal) => askFollower(followers, question, signal) } : {}),
-    interrupted() {},
+    interrupted: () => missed(),
+  };
+
+  /** What has changed while nobody listened is not known, so all of it may have. */
+  const missed = () => {
+    for (const follower of followers) {
+      for (const kind of ["tools", "prompts", "resources"] as const) {
+        if (follower.filter[`${kind}ListChanged`] === true) tell(follower, { jsonrpc: "2.0", method: `notifications/${kind}/list_changed` });
+      }
+      for (const uri of follower.filter.resourceSubscriptions ?? []) tell(follower, { jsonrpc: "2.0", method: "notifications/resources/updated", params: { uri } });
+    }
+  };
+
+  const listenedTo = () => [...followers].some(({ filter }) => Object.keys(filter).length > 0);
+  let cancelRevival = () => {};
+  /** Somebody listens, so the connection is made again without a call. */
+  const revive = (wait: number) => {
+    cancelRevival();
+    cancelRevival = host.setTimer(
+      () => {
+        if (closed !== undefined || link !== undefined || !listenedTo()) return;
+        current().catch((thrown: unknown) => revive(Math.max(retryAfter(thrown), REVIVAL_MS)));
+      },
+      wait,
+      true,
+    );
   };
 
   const start = async (): Promise<Link> => {
     if (backOff.waitMs > 0) throw backingOff(backOff.waitMs);
     const startedAt = host.now();
+    const again = server !== undefined;
     let opened: Link;
     try {
       opened = await open(owner);
@@ -119,8 +147,10 @@ export function createSlot({ own, host, log, backOff: waits, open, lost }: SlotP
       backOff.failed();
       lost();
       log({ level: "warning", message: "the connection to the upstream has ended", ...(why === undefined ? {} : { error: why }) });
+      if (listenedTo()) revive(backOff.waitMs);
     });
-    if (followers.size > 0) void opened.refresh();
+    cancelRevival();
+    if (followers.size > 0) void opened.refresh().then(() => (again ? missed() : undefined));
     return opened;
   };
 
@@ -186,6 +216,7 @@ export function createSlot({ own, host, log, backOff: waits, open, lost }: SlotP
     },
     tell: (message, source) => link?.tell(message, source),
     async close(why) {
+      cancelRevival();
       closed ??= new LocalError("closed", why?.message ?? "the upstream is not served any more", { details: { delivery: "none" } });
       await Promise.all([link?.close(why), starting?.catch(() => {})]);
     },
@@ -220,6 +251,15 @@ function isFinal({ code, details }: LocalError): boolean {
 function notDelivered(thrown: unknown): LocalError {
   const known = thrown instanceof LocalError ? thrown : undefined;
   return new LocalError(known?.code ?? "closed", describeError(thrown), { details: { ...known?.details, delivery: "none" }, cause: thrown });
+}
+
+function tell(follower: Follower, message: NotificationMessage): void {
+  follower.onNotification({ message }, message);
+}
+
+function retryAfter(thrown: unknown): number {
+  const wait = thrown instanceof LocalError ? thrown.details?.["retryAfterMs"] : undefined;
+  return typeof wait === "number" ? wait : 0;
 }
 
 export function backingOff(waitMs: number): LocalError {

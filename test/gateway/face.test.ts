@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import type { JsonObject } from "../../src/core/base/json.ts";
 import { memoryPair } from "../../src/core/transport/memory.ts";
 import type { Gateway, UpstreamPlan } from "../../src/gateway/plan.ts";
-import { settle } from "../support/fake-host.ts";
+import { fakeHost, settle } from "../support/fake-host.ts";
 import { scriptedTransport } from "../support/scripted-transport.ts";
 import { gatewayFor, until } from "./kit.ts";
 import { HANDSHAKE, metaOf, opened, rawEnd, rawUpstream, STATELESS, type RawEnd, type RawUpstream } from "./raw.ts";
@@ -240,23 +240,26 @@ describe("subscriptions", () => {
     await server.send(result(id, {}));
   };
 
-  it("are made again on a new connection after a loss", async () => {
-    const { up, gateway, end, server } = await open("handshake");
+  it("are made again after a loss, without a call, and what may have been missed is told", async () => {
+    const host = fakeHost();
+    const up = rawUpstream();
+    const gateway = await gatewayFor(up.target, { host }, { era: "handshake" });
+    const end = session(gateway);
+    const [server] = await Promise.all([up.greet(HANDSHAKE, EVERYTHING), opened(end)]);
     await end.send({ jsonrpc: "2.0", id: 1, method: "resources/subscribe", params: { uri: "mem:///a" } });
     await subscribed(server, "mem:///a");
     assert.deepEqual(await end.message(), result(1, {}));
     await server.end();
-    await end.send(call(2));
-    const again = await up.greet(HANDSHAKE, EVERYTHING);
-    for (let count = 0; count < 2; count++) {
-      const { id, method } = await again.message();
-      assert.match(String(method), /resources\/subscribe|tools\/call/);
-      await again.send(result(id, method === "tools/call" ? { content: [] } : {}));
-    }
-    assert.equal((await end.message())["id"], 2);
-    await again.send(updated("mem:///a/below"));
+    await settle();
+    await host.advance(0);
+    await subscribed(await up.greet(HANDSHAKE, EVERYTHING), "mem:///a");
+    assert.deepEqual(await end.message(), { jsonrpc: "2.0", method: "notifications/tools/list_changed" });
+    assert.deepEqual(await end.message(), updated("mem:///a"));
+    await up.connections[1]!.send(updated("mem:///a/below"));
     assert.deepEqual(await end.message(), updated("mem:///a/below"));
     await gateway.close();
+    await host.advance(20_000);
+    assert.equal(host.liveTimers, 0);
   });
 
   it("of a session that are refused get the server's own answer", async () => {
