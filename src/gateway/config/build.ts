@@ -1,32 +1,34 @@
 import { describeError, LocalError } from "../../core/base/errors.ts";
-import { equalJson } from "../../core/base/json.ts";
 import type { Signal } from "../../core/base/signal.ts";
 import type { ChainLog } from "../../core/chain/report.ts";
+import type { Authenticate } from "../../core/http/authentication.ts";
 import type { Servable } from "../../core/http/serve.ts";
 import type { Log } from "../../core/jsonrpc/log.ts";
 import type { McpClient } from "../../core/mcp/client.ts";
 import type { WorkerInterceptors } from "../../node/worker-interceptor.ts";
 import type { GatewayPlan, HttpFacePlan } from "../plan.ts";
+import { authOf } from "./auth.ts";
 import { buildChain, type BuiltChain, type PlacedItem } from "./chains.ts";
 import type { HttpConfig } from "./config.ts";
 import { openItem } from "./items.ts";
 import type { LoadedConfig } from "./load.ts";
-import { checkNames, labelsOf } from "./names.ts";
+import { checkNames, labelsOf, warnOfDoors } from "./names.ts";
 import { createPool, type Pool } from "./pool.ts";
 import type { Problems } from "./problems.ts";
 import { createToolHints, type ToolHints } from "./tool-hints.ts";
 import { createUpstreams, type BuiltUpstream } from "./upstreams.ts";
 import { refuseSilentlyWeaker, type Placed } from "./weaker.ts";
 
-/** What several plans may have in common: connections to interceptor servers, servers of this process, and threads. */
+/** What several plans may have in common: connections to interceptor servers, servers of this process, threads, and what is known of tokens. */
 export interface Pools {
   readonly clients: Pool<McpClient>;
   readonly servers: Pool<Servable>;
   readonly workers: Pool<WorkerInterceptors>;
+  readonly checks: Pool<Authenticate>;
 }
 
 export function createPools(): Pools {
-  return { clients: createPool(), servers: createPool(), workers: createPool() };
+  return { clients: createPool(), servers: createPool(), workers: createPool(), checks: createPool() };
 }
 
 export interface BuildOptions {
@@ -68,6 +70,7 @@ export async function buildPlan(loaded: LoadedConfig, options: BuildOptions): Pr
 
   const warnings = new Set<string>();
   const warn = (pointer: string, message: string) => void warnings.add(problems.warning(pointer, message));
+  warnOfDoors(config, warn);
   const releases: (() => Promise<void>)[] = [];
   const close = async () => {
     await Promise.all(releases.splice(0).map((release) => release()));
@@ -75,6 +78,7 @@ export async function buildPlan(loaded: LoadedConfig, options: BuildOptions): Pr
   try {
     const placed = await openItems(loaded, options, { problems, warn, releases });
     const upstreams = await createUpstreams(loaded, { problems, servers: pools.servers, before: before?.upstreams, releases, signal });
+    const auth = await authOf({ loaded, problems, checks: pools.checks, log, releases, before: before?.loaded });
     problems.throwIfAny();
 
     const chains = new Map<string, BuiltChain>();
@@ -90,7 +94,7 @@ export async function buildPlan(loaded: LoadedConfig, options: BuildOptions): Pr
     if (before !== undefined) refuseSilentlyWeaker(before, { items, chains }, problems);
     problems.throwIfAny();
 
-    const plan = planOf(loaded, { upstreams, chains, items: placed, log, before });
+    const plan = planOf(loaded, { upstreams, chains, items: placed, log, auth });
     const files = [...loaded.files, ...placed.map(({ opened }) => opened.file), ...[...upstreams.values()].map(({ file }) => file)];
     return { plan, loaded, items, chains, hints, upstreams, warnings: [...warnings], files: [...new Set(files.filter((file) => file !== undefined))], close };
   } catch (thrown) {
@@ -130,10 +134,10 @@ interface PlanParts {
   readonly chains: ReadonlyMap<string, BuiltChain>;
   readonly items: readonly PlacedItem[];
   readonly log: Log;
-  readonly before: BuiltPlan | undefined;
+  readonly auth: Partial<HttpFacePlan>;
 }
 
-function planOf({ config }: LoadedConfig, { upstreams, chains, items, log, before }: PlanParts): GatewayPlan {
+function planOf({ config }: LoadedConfig, { upstreams, chains, items, log, auth }: PlanParts): GatewayPlan {
   const { http, stdio, policy, versions, drainMs, parking, limits } = config;
   const answerAs = Object.fromEntries(items.flatMap(({ opened }) => Object.entries(opened.answerAs)));
   return {
@@ -144,20 +148,18 @@ function planOf({ config }: LoadedConfig, { upstreams, chains, items, log, befor
       return built.chain;
     },
     policy: { ...policy, answerAs },
-    ...(http === undefined ? {} : { http: httpOf(http, before) }),
+    ...(http === undefined ? {} : { http: { ...httpOf(http), ...auth } }),
     ...(stdio === undefined ? {} : { stdio }),
     ...(versions === undefined ? {} : { versions }),
     ...(drainMs === undefined ? {} : { drainMs }),
     ...(parking === undefined ? {} : { parking }),
     ...(limits === undefined ? {} : { limits }),
+    // Verified by the listener; what a client says of itself is nobody's.
+    context: ({ from }) => (from?.principal === undefined ? {} : { principal: from.principal }),
     log,
   };
 }
 
-// A listener goes on where nothing was said about it.
-function httpOf(http: HttpConfig, before: BuiltPlan | undefined): HttpFacePlan {
-  const known = before?.plan.http;
-  if (known !== undefined && equalJson(before?.loaded.config.http, http)) return known;
-  const { port, ...rest } = http;
+function httpOf({ port, ...rest }: HttpConfig): HttpFacePlan {
   return { ...rest, ...(port === undefined ? {} : { port: Number(port) }) };
 }

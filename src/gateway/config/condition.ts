@@ -20,6 +20,8 @@ export interface Condition {
   /** Throws a `LocalError` where it cannot be judged: the entry has failed then, under its own policy. `hints` are those of the upstream's tools. */
   holds(input: ConditionInput, hints: ToolHints): boolean;
   readonly usesHints: boolean;
+  /** The claims that it asks for. */
+  readonly claims: readonly string[];
   /** Of each list of tools one must be called, or the condition does not hold: what it asks for at the top, or in an `all` there. */
   readonly tools: readonly (readonly string[])[];
 }
@@ -65,6 +67,7 @@ export interface CompileOptions {
 export function compileCondition(condition: unknown, { problems, pointer, callerOnly = false }: CompileOptions): Condition {
   let count = 0;
   let usesHints = false;
+  const claims = new Set<string>();
   const tools: (readonly string[])[] = [];
 
   const read = (value: unknown, at: string, depth: number, required: boolean): Check => {
@@ -97,6 +100,7 @@ export function compileCondition(condition: unknown, { problems, pointer, caller
       const valueOf = makeValue(given);
       if (typeof valueOf === "string") return refuse(valueOf, where);
       if (subject === "annotation") usesHints = true;
+      if (subject === "claim") claims.add(given.startsWith("/") ? (parsePointer(given)?.[0] ?? "") : given);
       const test = compileTests(value, tests, (name, message) => problems.add(below(at, name), message));
       return (facts) => {
         const found = valueOf(facts);
@@ -132,6 +136,9 @@ export function compileCondition(condition: unknown, { problems, pointer, caller
     },
     get usesHints() {
       return usesHints;
+    },
+    get claims() {
+      return [...claims];
     },
     tools,
   };

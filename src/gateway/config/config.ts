@@ -2,8 +2,10 @@ import type { JsonObject } from "../../core/base/json.ts";
 import type { Limits } from "../../core/base/limits.ts";
 import type { GuardPolicy } from "../../core/guard/options.ts";
 import type { Grants, Overrides } from "../../core/interceptor/policy.ts";
-import type { Phase } from "../../core/wire/gen/interceptors.ts";
+import type { Phase, Principal } from "../../core/wire/gen/interceptors.ts";
 import type { WorkerInterceptorOptions } from "../../node/worker-interceptor.ts";
+import type { AuthenticateOptions, ResourceMetadata } from "../auth.ts";
+import type { JwtOptions } from "../auth-jwt.ts";
 import type { BreakerOptions } from "../breaker.ts";
 import type { HttpFacePlan, ParkingPlan, UpstreamPlan } from "../plan.ts";
 
@@ -16,6 +18,7 @@ export interface GatewayConfig {
   readonly upstreams: Readonly<Record<string, UpstreamConfig>>;
   readonly interceptors?: readonly InterceptorsConfig[];
   readonly http?: HttpConfig;
+  readonly auth?: AuthConfig;
   readonly stdio?: string;
   readonly policy?: Omit<GuardPolicy, "answerAs" | "hostsChain" | "keepsError" | "contextTimeoutMs">;
   readonly versions?: readonly string[];
@@ -66,10 +69,26 @@ export interface InterceptorsConfig extends CommandConfig, UrlConfig, SettingsCo
   readonly ignoreUnknownTypes?: boolean;
 }
 
+export interface AuthConfig extends Pick<AuthenticateOptions, "anonymous"> {
+  readonly tokens?: readonly {
+    readonly token?: string;
+    readonly sha256?: string;
+    /** A date, or a date and a time. */
+    readonly expiresAt?: string;
+    readonly principal: Principal;
+  }[];
+  readonly jwt?: readonly (Omit<JwtOptions, "keys" | "send" | "host" | "log"> & {
+    /** A URL, or a file. */
+    readonly jwks: string;
+  })[];
+  readonly scopes?: readonly string[];
+  readonly metadata?: ResourceMetadata;
+}
+
 export interface HttpConfig
   extends Pick<
     HttpFacePlan,
-    "host" | "allowedHosts" | "allowedOrigins" | "resourceMetadata" | "sessionIdleMs" | "keepAliveMs" | "streamAfterMs" | "stallMs"
+    "host" | "allowedHosts" | "allowedOrigins" | "sessionIdleMs" | "keepAliveMs" | "streamAfterMs" | "stallMs"
   > {
   readonly port?: number | string;
 }

@@ -29,6 +29,12 @@ export function checkNames({ upstreams, interceptors = [], stdio, http }: Gatewa
   }
 }
 
+/** Says which doors are open, or locked for nobody. */
+export function warnOfDoors({ http, auth }: GatewayConfig, warn: (pointer: string, message: string) => void): void {
+  if (auth !== undefined && http === undefined) warn("/auth", "asks nobody: only HTTP has tokens, and nothing is served there");
+  if (http?.host !== undefined && !isLoopback(http.host) && auth === undefined) warn("/http/host", "lets others than this machine in, and whoever comes may call: there is no auth");
+}
+
 /** How the interceptors of each item are addressed: by the name that it has, or one that says what it is. All differ. */
 export function labelsOf(items: readonly InterceptorsConfig[]): readonly string[] {
   const taken = new Set([OWN_LABEL, ...items.flatMap(({ name }) => (name === undefined ? [] : [name]))]);
