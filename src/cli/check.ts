@@ -58,7 +58,7 @@ export async function check(words: readonly string[]): Promise<Exit> {
   let built: BuiltPlan | undefined;
   try {
     const loaded = await loadConfig(file);
-    built = await buildPlan(loaded, { pools: createPools(), log, chainLog, signal });
+    built = await buildPlan(loaded, { pools: createPools(), log, chainLog, signal, dry: true });
     const { hide } = loaded.secrets;
     const say = (text: string) => process.stderr.write(`${printable(hide(text), LONGEST_LINE)}\n`);
     const facts = new Map<string, UpstreamFacts>();

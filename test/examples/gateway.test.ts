@@ -4,6 +4,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
+import { NEVER } from "../../src/core/base/signal.ts";
 import { currentOf } from "../../src/core/guard/chain-source.ts";
 import type { ExecuteParams } from "../../src/core/chain/execute.ts";
 import { buildPlan, createPools } from "../../src/gateway/config/build.ts";
@@ -13,7 +14,7 @@ const folder = fileURLToPath(new URL("../../examples/gateway/", import.meta.url)
 const configs = readdirSync(folder).filter((name) => name.endsWith(".jsonc"));
 
 async function built(name: string, env: Record<string, string> = {}) {
-  const plan = await buildPlan(await loadConfig(join(folder, name), { env }), { pools: createPools(), log: () => {}, chainLog: () => {} });
+  const plan = await buildPlan(await loadConfig(join(folder, name), { env }), { pools: createPools(), log: () => {}, chainLog: () => {}, dry: true });
   after(() => plan.close());
   const run = async (upstream: string, params: Partial<ExecuteParams>) => {
     const result = await currentOf(plan.plan.chain(upstream)).current().execute({ event: "tools/call", phase: "request", payload: {}, ...params });
@@ -26,7 +27,7 @@ const call = (name: string, args: object = {}) => ({ payload: { name, arguments:
 
 describe("the configurations of examples/gateway", () => {
   it("can be used, with nothing odd about them, and name their schema", async () => {
-    assert.ok(configs.length >= 2);
+    assert.equal(configs.length, 3);
     for (const name of configs) {
       const { warnings, loaded } = await built(name);
       assert.deepEqual(warnings, [], name);
@@ -48,6 +49,21 @@ describe("the configurations of examples/gateway", () => {
     const request = { method: "tools/call", params: fine.payload };
     const answer = await run("files", { phase: "response", payload, request });
     assert.deepEqual(answer.finalPayload, { content: [{ type: "text", text: "write to [REDACTED:email]" }] });
+  });
+
+  it("team: who is nobody or of no group gets nothing, and what deletes is for admins", async () => {
+    const { run, hints, plan, loaded } = await built("team.jsonc", { PUBLIC_HOST: "mcp.example.com" });
+    assert.equal(plan.http?.resourceMetadata, "https://mcp.example.com/.well-known/oauth-protected-resource");
+    assert.equal(loaded.config.audit?.onFailure, "block");
+    const nobody = await plan.http?.authenticate?.({ method: "POST", path: "/files/mcp", headers: new Map(), signal: NEVER, token: undefined });
+    assert.ok(nobody !== undefined && "challenge" in nobody);
+    const [memory, files] = plan.upstreams;
+    const member = (...groups: string[]) => ({ type: "user", id: "ann", claims: { groups } }) as const;
+    assert.deepEqual([member("engineering"), member("sales"), undefined].map((who) => files?.allow?.(who)), [true, false, false]);
+    assert.deepEqual([memory?.sharing, memory?.allow], ["shared", undefined]);
+    hints.get("memory")?.learn({ tools: [{ name: "delete_entities", annotations: { destructiveHint: true } }, { name: "read_graph", annotations: { readOnlyHint: true } }] });
+    const by = async (tool: string, ...groups: string[]) => (await run("memory", { ...call(tool), context: { principal: member(...groups) } })).by;
+    assert.deepEqual(await Promise.all([by("delete_entities", "sales"), by("delete_entities", "admins"), by("read_graph", "sales"), by("never_listed", "admins")]), ["refuse", undefined, undefined, undefined]);
   });
 
   it("shadow: the policy in force decides, the new one is recorded, and is in force for what only reads", async () => {

@@ -7,6 +7,7 @@ import type { Log } from "../../core/jsonrpc/log.ts";
 import type { McpClient } from "../../core/mcp/client.ts";
 import type { WorkerInterceptors } from "../../node/worker-interceptor.ts";
 import type { GatewayPlan, HttpFacePlan } from "../plan.ts";
+import { auditOf, type AuditParts, type OpenAudit } from "./audit.ts";
 import { authOf } from "./auth.ts";
 import { buildChain, type BuiltChain, type PlacedItem } from "./chains.ts";
 import type { HttpConfig } from "./config.ts";
@@ -19,16 +20,17 @@ import { createToolHints, type ToolHints } from "./tool-hints.ts";
 import { createUpstreams, type BuiltUpstream } from "./upstreams.ts";
 import { refuseSilentlyWeaker, type Placed } from "./weaker.ts";
 
-/** What several plans may have in common: connections to interceptor servers, servers of this process, threads, and what is known of tokens. */
+/** What several plans may have in common: connections to interceptor servers, servers of this process, threads, what is known of tokens, and audit logs. */
 export interface Pools {
   readonly clients: Pool<McpClient>;
   readonly servers: Pool<Servable>;
   readonly workers: Pool<WorkerInterceptors>;
   readonly checks: Pool<Authenticate>;
+  readonly audits: Pool<OpenAudit>;
 }
 
 export function createPools(): Pools {
-  return { clients: createPool(), servers: createPool(), workers: createPool(), checks: createPool() };
+  return { clients: createPool(), servers: createPool(), workers: createPool(), checks: createPool(), audits: createPool() };
 }
 
 export interface BuildOptions {
@@ -40,6 +42,8 @@ export interface BuildOptions {
   readonly signal?: Signal;
   /** What this plan will take the place of. What both have in common stays the same object, so that nothing of it ends. */
   readonly before?: BuiltPlan;
+  /** Opens nothing that is written to: the gateway whose file it is may be running. */
+  readonly dry?: boolean;
 }
 
 /** A plan, and what it is made of. */
@@ -63,7 +67,7 @@ export interface BuiltPlan extends Placed {
  */
 export async function buildPlan(loaded: LoadedConfig, options: BuildOptions): Promise<BuiltPlan> {
   const { config } = loaded;
-  const { pools, log, chainLog, signal, before } = options;
+  const { pools, log, chainLog, signal, before, dry = false } = options;
   const problems = loaded.problems();
   checkNames(config, problems);
   problems.throwIfAny();
@@ -79,6 +83,7 @@ export async function buildPlan(loaded: LoadedConfig, options: BuildOptions): Pr
     const placed = await openItems(loaded, options, { problems, warn, releases });
     const upstreams = await createUpstreams(loaded, { problems, servers: pools.servers, before: before?.upstreams, releases, signal });
     const auth = await authOf({ loaded, problems, checks: pools.checks, log, releases, before: before?.loaded });
+    const audit = dry ? { policy: {} } : await auditOf({ loaded, problems, audits: pools.audits, log, releases, before: before?.loaded });
     problems.throwIfAny();
 
     const chains = new Map<string, BuiltChain>();
@@ -94,7 +99,7 @@ export async function buildPlan(loaded: LoadedConfig, options: BuildOptions): Pr
     if (before !== undefined) refuseSilentlyWeaker(before, { items, chains }, problems);
     problems.throwIfAny();
 
-    const plan = planOf(loaded, { upstreams, chains, items: placed, log, auth });
+    const plan = planOf(loaded, { upstreams, chains, items: placed, log, auth, audit });
     const files = [...loaded.files, ...placed.map(({ opened }) => opened.file), ...[...upstreams.values()].map(({ file }) => file)];
     return { plan, loaded, items, chains, hints, upstreams, warnings: [...warnings], files: [...new Set(files.filter((file) => file !== undefined))], close };
   } catch (thrown) {
@@ -135,9 +140,10 @@ interface PlanParts {
   readonly items: readonly PlacedItem[];
   readonly log: Log;
   readonly auth: Partial<HttpFacePlan>;
+  readonly audit: AuditParts;
 }
 
-function planOf({ config }: LoadedConfig, { upstreams, chains, items, log, auth }: PlanParts): GatewayPlan {
+function planOf({ config }: LoadedConfig, { upstreams, chains, items, log, auth, audit }: PlanParts): GatewayPlan {
   const { http, stdio, policy, versions, drainMs, parking, limits } = config;
   const answerAs = Object.fromEntries(items.flatMap(({ opened }) => Object.entries(opened.answerAs)));
   return {
@@ -147,7 +153,8 @@ function planOf({ config }: LoadedConfig, { upstreams, chains, items, log, auth 
       if (built === undefined) throw new LocalError("not_found", `there is no upstream ${JSON.stringify(name)}`);
       return built.chain;
     },
-    policy: { ...policy, answerAs },
+    policy: { ...policy, ...audit.policy, answerAs },
+    ...(audit.record === undefined ? {} : { record: audit.record }),
     ...(http === undefined ? {} : { http: { ...httpOf(http), ...auth } }),
     ...(stdio === undefined ? {} : { stdio }),
     ...(versions === undefined ? {} : { versions }),

@@ -4,6 +4,7 @@ import type { GuardPolicy } from "../../core/guard/options.ts";
 import type { Grants, Overrides } from "../../core/interceptor/policy.ts";
 import type { Phase, Principal } from "../../core/wire/gen/interceptors.ts";
 import type { WorkerInterceptorOptions } from "../../node/worker-interceptor.ts";
+import type { AuditOptions } from "../audit.ts";
 import type { AuthenticateOptions, ResourceMetadata } from "../auth.ts";
 import type { JwtOptions } from "../auth-jwt.ts";
 import type { BreakerOptions } from "../breaker.ts";
@@ -19,8 +20,9 @@ export interface GatewayConfig {
   readonly interceptors?: readonly InterceptorsConfig[];
   readonly http?: HttpConfig;
   readonly auth?: AuthConfig;
+  readonly audit?: AuditConfig;
   readonly stdio?: string;
-  readonly policy?: Omit<GuardPolicy, "answerAs" | "hostsChain" | "keepsError" | "contextTimeoutMs">;
+  readonly policy?: Omit<GuardPolicy, "answerAs" | "hostsChain" | "keepsError" | "digest" | "contextTimeoutMs" | "onRecordFailure">;
   readonly versions?: readonly string[];
   readonly drainMs?: number;
   readonly parking?: ParkingPlan;
@@ -83,6 +85,11 @@ export interface AuthConfig extends Pick<AuthenticateOptions, "anonymous"> {
   })[];
   readonly scopes?: readonly string[];
   readonly metadata?: ResourceMetadata;
+}
+
+export interface AuditConfig extends Omit<AuditOptions, "path" | "host" | "log" | "files"> {
+  readonly file: string;
+  readonly onFailure?: "block" | "continue";
 }
 
 export interface HttpConfig
