@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { describeError, LocalError } from "../core/base/errors.ts";
 import { readyMade } from "../library/catalog.ts";
+import { audit } from "./audit.ts";
 import { conformance } from "./conformance.ts";
 import { printable } from "./describe.ts";
 import { nearest, UsageError } from "./errors.ts";
@@ -17,6 +18,7 @@ Usage: mcp-interceptors VERB
 
 ${formatTable([
   ["wrap", "put interceptors in front of an MCP server on stdio"],
+  ["audit", "check the audit logs of a gateway"],
   ["conformance", "measure an implementation against the vectors of SEP-2624"],
   ["fixture-server", "a server that hosts the interceptors of those vectors"],
   ["fixture-adapter", "a program that answers vectors about chains with our engine"],
@@ -34,6 +36,7 @@ type Verb = (words: readonly string[]) => Promise<Exit> | Exit;
 
 const VERBS: ReadonlyMap<string, Verb> = new Map<string, Verb>([
   ["wrap", wrap],
+  ["audit", audit],
   ["conformance", conformance],
   ["fixture-server", serveFixtures],
   ["fixture-adapter", serveOwnAdapter],
