@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { describeError, LocalError } from "../core/base/errors.ts";
 import { nearest } from "../core/base/nearest.ts";
 import { readyMade } from "../library/catalog.ts";
+import { audit } from "./audit.ts";
 import { check } from "./check.ts";
 import { conformance } from "./conformance.ts";
 import { printable } from "./describe.ts";
@@ -22,6 +23,7 @@ ${formatTable([
   ["wrap", "put interceptors in front of an MCP server on stdio"],
   ["gateway", "serve MCP servers through interceptors, as a file says"],
   ["check", "check such a file, and print what is guarded by what"],
+  ["audit", "check the audit logs of a gateway"],
   ["conformance", "measure an implementation against the vectors of SEP-2624"],
   ["fixture-server", "a server that hosts the interceptors of those vectors"],
   ["fixture-adapter", "a program that answers vectors about chains with our engine"],
@@ -41,6 +43,7 @@ const VERBS: ReadonlyMap<string, Verb> = new Map<string, Verb>([
   ["wrap", wrap],
   ["gateway", gateway],
   ["check", check],
+  ["audit", audit],
   ["conformance", conformance],
   ["fixture-server", serveFixtures],
   ["fixture-adapter", serveOwnAdapter],

@@ -36,6 +36,7 @@ const decision: Decision = {
   event: "tools/call",
   phase: "request",
   verdict: "passed",
+  sessionId: "s",
   interceptors: [],
 };
 
