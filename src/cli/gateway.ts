@@ -74,22 +74,25 @@ export async function gateway(words: readonly string[]): Promise<Exit> {
   const quiet = values.has("quiet");
   const verbose = values.has("verbose");
   const logs = stderrLog(verbose);
-  const say = (message: string) => {
-    if (!quiet) process.stderr.write(`mcp-interceptors: ${message}\n`);
+  const tell: Tell = (level, text) => {
+    if (level === "info" && quiet) return;
+    if (running?.structured !== undefined) running.structured.log({ level, message: text });
+    else process.stderr.write(`${level === "info" ? "mcp-interceptors: " : ""}${printable(text, 2000)}\n`);
   };
   // Whatever a module prints while it is loaded: stdout may belong to MCP.
   protectStdout();
 
   const start = watchStart(PARENT, millisecondsOption(values, "timeout") ?? START_LIMIT_MS);
-  let running: ConfiguredGateway;
+  let running: ConfiguredGateway | undefined;
   try {
     running = await startGateway({
       file,
       ...(stdio === undefined ? {} : { stdio }),
       watch: !values.has("no-watch"),
       ...logs,
+      verbose,
       signal: start.signal,
-      reloaded: (outcome) => tellReload(outcome, file, say),
+      reloaded: (outcome) => tellReload(outcome, file, tell),
     });
   } catch (thrown) {
     if (start.exit !== undefined) return start.exit;
@@ -102,8 +105,8 @@ export async function gateway(words: readonly string[]): Promise<Exit> {
     await running.close();
     return start.exit;
   }
-  for (const line of running.built.warnings) process.stderr.write(`${printable(line, 2000)}\n`);
-  say(describeStart(running, stdio));
+  for (const line of running.built.warnings) tell("warn", line);
+  tell("info", describeStart(running, stdio));
   return run(running, verbose);
 }
 
@@ -139,21 +142,23 @@ async function run(running: ConfiguredGateway, verbose: boolean): Promise<Exit> 
   }
 }
 
-function describeStart({ gateway: { url }, built }: ConfiguredGateway, stdio: string | undefined): string {
+function describeStart({ gateway: { url }, built, opsUrl }: ConfiguredGateway, stdio: string | undefined): string {
   const onStdio = stdio ?? built.loaded.config.stdio;
   const places = [...built.chains].map(([name, { chain }]) => {
     const where = [...(url === undefined ? [] : [`${url}/${name}/mcp`]), ...(name === onStdio ? ["stdio"] : [])];
     const { length } = chain.entries;
     return where.length === 0 ? [] : [`${name} at ${where.join(" and on ")} with ${length === 1 ? "1 interceptor" : `${length} interceptors`}`];
   });
-  return `serving ${places.flat().join(", ")}`;
+  return `serving ${places.flat().join(", ")}${opsUrl === undefined ? "" : `; metrics at ${opsUrl}/metrics`}`;
 }
 
-function tellReload({ built, error }: ReloadOutcome, file: string, say: (message: string) => void): void {
+type Tell = (level: "info" | "warn" | "error", text: string) => void;
+
+function tellReload({ built, error }: ReloadOutcome, file: string, tell: Tell): void {
   if (built !== undefined) {
-    for (const line of built.warnings) process.stderr.write(`${printable(line, 2000)}\n`);
-    return say(`reloaded ${printable(file)}`);
+    for (const line of built.warnings) tell("warn", line);
+    return tell("info", `reloaded ${file}`);
   }
-  for (const line of error.split("\n")) process.stderr.write(`${printable(line, 2000)}\n`);
-  process.stderr.write("mcp-interceptors: not reloaded: the gateway goes on as it was\n");
+  for (const line of error.split("\n")) tell("error", line);
+  tell("error", "mcp-interceptors: not reloaded: the gateway goes on as it was");
 }

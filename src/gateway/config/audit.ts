@@ -29,6 +29,7 @@ interface AuditContext {
 }
 
 export interface AuditParts {
+  readonly audit?: AuditLog;
   readonly record?: NonNullable<GatewayPlan["record"]>;
   readonly policy: Pick<NonNullable<GatewayPlan["policy"]>, "onRecordFailure" | "digest">;
 }
@@ -47,7 +48,7 @@ export async function auditOf({ loaded, problems, audits, log, releases, before 
     const lease = await audits.acquire(path, () => open(path, options, log));
     releases.push(lease.release);
     const { audit: opened, digest } = lease.value;
-    return { record: opened.record, policy: { digest, ...(onFailure === undefined ? {} : { onRecordFailure: onFailure }) } };
+    return { audit: opened, record: opened.record, policy: { digest, ...(onFailure === undefined ? {} : { onRecordFailure: onFailure }) } };
   } catch (thrown) {
     problems.add("/audit", describeError(thrown));
     return { policy: {} };

@@ -1,4 +1,5 @@
 import { describeError, LocalError } from "../../core/base/errors.ts";
+import { equalJson } from "../../core/base/json.ts";
 import type { Signal } from "../../core/base/signal.ts";
 import type { ChainLog } from "../../core/chain/report.ts";
 import type { Authenticate } from "../../core/http/authentication.ts";
@@ -6,6 +7,8 @@ import type { Servable } from "../../core/http/serve.ts";
 import type { Log } from "../../core/jsonrpc/log.ts";
 import type { McpClient } from "../../core/mcp/client.ts";
 import type { WorkerInterceptors } from "../../node/worker-interceptor.ts";
+import type { AuditLog } from "../audit.ts";
+import type { BreakerSource } from "../breaker.ts";
 import type { GatewayPlan, HttpFacePlan } from "../plan.ts";
 import { auditOf, type AuditParts, type OpenAudit } from "./audit.ts";
 import { authOf } from "./auth.ts";
@@ -14,6 +17,7 @@ import type { HttpConfig } from "./config.ts";
 import { openItem } from "./items.ts";
 import type { LoadedConfig } from "./load.ts";
 import { checkNames, labelsOf, warnOfDoors } from "./names.ts";
+import { FIXED_SECTIONS } from "./observability.ts";
 import { createPool, type Pool } from "./pool.ts";
 import type { Problems } from "./problems.ts";
 import { createToolHints, type ToolHints } from "./tool-hints.ts";
@@ -53,6 +57,8 @@ export interface BuiltPlan extends Placed {
   /** What each upstream says of its tools, as far as it is known. */
   readonly hints: ReadonlyMap<string, ToolHints>;
   readonly upstreams: ReadonlyMap<string, BuiltUpstream>;
+  readonly audit: AuditLog | undefined;
+  readonly breakers: readonly BreakerSource[];
   /** What is odd, without being wrong: lines as of a `ConfigError`. */
   readonly warnings: readonly string[];
   /** Absolute paths of all files that were read for it. */
@@ -70,6 +76,9 @@ export async function buildPlan(loaded: LoadedConfig, options: BuildOptions): Pr
   const { pools, log, chainLog, signal, before, dry = false } = options;
   const problems = loaded.problems();
   checkNames(config, problems);
+  for (const name of FIXED_SECTIONS) {
+    if (before !== undefined && !equalJson(before.loaded.config[name], config[name])) problems.add(config[name] === undefined ? "" : `/${name}`, `has other ${name} now, which takes a new start of the gateway`);
+  }
   problems.throwIfAny();
 
   const warnings = new Set<string>();
@@ -83,7 +92,7 @@ export async function buildPlan(loaded: LoadedConfig, options: BuildOptions): Pr
     const placed = await openItems(loaded, options, { problems, warn, releases });
     const upstreams = await createUpstreams(loaded, { problems, servers: pools.servers, before: before?.upstreams, releases, signal });
     const auth = await authOf({ loaded, problems, checks: pools.checks, log, releases, before: before?.loaded });
-    const audit = dry ? { policy: {} } : await auditOf({ loaded, problems, audits: pools.audits, log, releases, before: before?.loaded });
+    const audit: AuditParts = dry ? { policy: {} } : await auditOf({ loaded, problems, audits: pools.audits, log, releases, before: before?.loaded });
     problems.throwIfAny();
 
     const chains = new Map<string, BuiltChain>();
@@ -101,7 +110,8 @@ export async function buildPlan(loaded: LoadedConfig, options: BuildOptions): Pr
 
     const plan = planOf(loaded, { upstreams, chains, items: placed, log, auth, audit });
     const files = [...loaded.files, ...placed.map(({ opened }) => opened.file), ...[...upstreams.values()].map(({ file }) => file)];
-    return { plan, loaded, items, chains, hints, upstreams, warnings: [...warnings], files: [...new Set(files.filter((file) => file !== undefined))], close };
+    const breakers = placed.flatMap(({ opened: { breaker } }) => (breaker === undefined ? [] : [breaker]));
+    return { plan, loaded, items, chains, hints, upstreams, audit: audit.audit, breakers, warnings: [...warnings], files: [...new Set(files.filter((file) => file !== undefined))], close };
   } catch (thrown) {
     await close();
     throw signal?.aborted === true ? signal.reason : thrown;

@@ -8,6 +8,9 @@ import type { AuditOptions } from "../audit.ts";
 import type { AuthenticateOptions, ResourceMetadata } from "../auth.ts";
 import type { JwtOptions } from "../auth-jwt.ts";
 import type { BreakerOptions } from "../breaker.ts";
+import type { OpsOptions } from "../health.ts";
+import type { LogOptions } from "../logs.ts";
+import type { OtlpOptions } from "../otlp.ts";
 import type { HttpFacePlan, ParkingPlan, UpstreamPlan } from "../plan.ts";
 
 /**
@@ -21,6 +24,9 @@ export interface GatewayConfig {
   readonly http?: HttpConfig;
   readonly auth?: AuthConfig;
   readonly audit?: AuditConfig;
+  readonly metrics?: MetricsConfig;
+  readonly traces?: TracesConfig;
+  readonly logs?: LogsConfig;
   readonly stdio?: string;
   readonly policy?: Omit<GuardPolicy, "answerAs" | "hostsChain" | "keepsError" | "digest" | "contextTimeoutMs" | "onRecordFailure">;
   readonly versions?: readonly string[];
@@ -90,6 +96,19 @@ export interface AuthConfig extends Pick<AuthenticateOptions, "anonymous"> {
 export interface AuditConfig extends Omit<AuditOptions, "path" | "host" | "log" | "files"> {
   readonly file: string;
   readonly onFailure?: "block" | "continue";
+}
+
+export interface MetricsConfig extends Pick<OpsOptions, "allowedHosts"> {
+  readonly host?: string;
+  readonly port?: number | string;
+}
+
+export interface TracesConfig extends Omit<OtlpOptions, "headers" | "send" | "host" | "log"> {
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface LogsConfig extends Pick<LogOptions, "level" | "base"> {
+  readonly format?: "text" | "json";
 }
 
 export interface HttpConfig

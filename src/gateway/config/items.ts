@@ -17,7 +17,7 @@ import { connectServer } from "../../node/chain.ts";
 import { nodeHost } from "../../node/host.ts";
 import { importFresh, interceptorsIn } from "../../node/load-module.ts";
 import { workerInterceptor, type WorkerInterceptors } from "../../node/worker-interceptor.ts";
-import { withBreaker } from "../breaker.ts";
+import { withBreaker, type BreakerSource } from "../breaker.ts";
 import type { InterceptorsConfig } from "./config.ts";
 import { commandEnvironment } from "./environment.ts";
 import { inTime } from "./in-time.ts";
@@ -33,6 +33,8 @@ export interface OpenItem {
   readonly doubt?: string;
   /** A module's file. */
   readonly file?: string;
+  /** Where one stands before it, the source. */
+  readonly breaker?: BreakerSource;
   release(): Promise<void>;
 }
 
@@ -75,7 +77,7 @@ async function openWorker(file: string, item: InterceptorsConfig, label: string,
     return { value, close: () => value.close() };
   });
   const opened = await inProcess(lease.value.interceptors, label, context, { answerAs: {}, file });
-  return { ...opened, source: guarded(opened.source, item, context.log), release: lease.release };
+  return { ...opened, ...guarded(opened.source, item, context.log), release: lease.release };
 }
 
 async function inProcess(
@@ -89,13 +91,14 @@ async function inProcess(
 }
 
 // What may be slow or gone is not asked for ever.
-function guarded(source: InterceptorSource, { breaker = {} }: InterceptorsConfig, log: Log): InterceptorSource {
-  if (breaker === false) return source;
-  return withBreaker(source, {
+function guarded(source: InterceptorSource, { breaker = {} }: InterceptorsConfig, log: Log): Pick<OpenItem, "source" | "breaker"> {
+  if (breaker === false) return { source };
+  const guard = withBreaker(source, {
     ...breaker,
     host: nodeHost(),
     onChange: ({ interceptor, state }) => log({ level: "warning", message: `the circuit breaker of ${source.label}/${interceptor} is ${state.replace("_", " ")}` }),
   });
+  return { source: guard, breaker: guard };
 }
 
 /** A server's target as `connectServer` takes it. */
@@ -123,7 +126,7 @@ async function openServer(item: InterceptorsConfig, label: string, { folder, cli
     const listed = asList(source, await source.list(signal));
     // Whoever names a server relies on it.
     if (listed.length === 0) throw new LocalError("not_found", "the server lists no interceptors");
-    return { source: guarded(source, item, log), listed, answerAs: {}, release: lease.release };
+    return { ...guarded(source, item, log), listed, answerAs: {}, release: lease.release };
   } catch (thrown) {
     await lease.release();
     throw thrown;

@@ -7,13 +7,15 @@ import type { GatewayConfig, InterceptorsConfig } from "./config.ts";
 import type { Problems } from "./problems.ts";
 
 /** Finds names that nothing has, ones that two have, and what the schema cannot see. */
-export function checkNames({ upstreams, interceptors = [], stdio, http }: GatewayConfig, problems: Problems): void {
+export function checkNames({ upstreams, interceptors = [], stdio, http, metrics }: GatewayConfig, problems: Problems): void {
   const known = Object.keys(upstreams);
   const wantUpstream = (name: string, pointer: string) => {
     if (!known.includes(name)) problems.add(pointer, `is no upstream; ${suggest(name, known)}`);
   };
   if (stdio !== undefined) wantUpstream(stdio, "/stdio");
-  if (Number(http?.port ?? 0) > 65_535) problems.add("/http/port", "must be a port: a whole number from 0 (any free one) to 65535");
+  for (const [section, port = 0] of [["http", http?.port], ["metrics", metrics?.port]] as const) {
+    if (Number(port) > 65_535) problems.add(`/${section}/port`, "must be a port: a whole number from 0 (any free one) to 65535");
+  }
   if (http?.host !== undefined && http.allowedHosts === undefined && !isLoopback(http.host)) {
     problems.add("/http/host", 'lets others than this machine in, which takes "allowedHosts" beside it: the names that clients call the gateway by, or "any"');
   }

@@ -76,6 +76,9 @@ const WHOLE: GatewayConfig = {
     metadata: { resource: "https://x.example", authorizationServers: ["x"], scopes: ["x"] },
   },
   audit: { file: "x", key: "x", maxFileBytes: 1, keepFiles: 1, sync: "each", maxQueued: 1, onFailure: "continue" },
+  metrics: { host: "x", port: 1, allowedHosts: ["x"] },
+  traces: { url: "https://x.example", headers: { A: "b" }, serviceName: "x", resource: { A: "b" }, maxQueued: 1, batch: 1, flushMs: 1, timeoutMs: 1, attempts: 1 },
+  logs: { format: "json", level: "warn", base: { A: "b" } },
   stdio: "a",
   policy: {
     interceptNotifications: true,
