@@ -104,7 +104,7 @@ export async function openAudit(options: AuditOptions): Promise<AuditLog> {
   const rotate = async () => {
     const rotated = await rotatedFiles(files, path);
     if (!renamed) {
-      await file.sync();
+      if (sync !== "never") await file.sync();
       await files.rename(path, nextRotated(path, rotated));
       renamed = true;
     }

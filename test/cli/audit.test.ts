@@ -15,7 +15,7 @@ before(async () => {
   folder = mkdtempSync(join(tmpdir(), "mcp-interceptors-"));
   [log, key] = [join(folder, "audit.jsonl"), join(folder, "key")];
   writeFileSync(key, "a key\n");
-  const audit = await openAudit({ path: log, key: "a key" });
+  const audit = await openAudit({ path: log, key: "a key", sync: "never" });
   for (let id = 1; id <= 3; id++) await audit.record(decision({ id }));
   await audit.close();
 });

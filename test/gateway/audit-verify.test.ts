@@ -22,7 +22,7 @@ const joined = (all: readonly string[]): string => all.map((line) => `${line}\n`
 
 before(async () => {
   folder = mkdtempSync(join(tmpdir(), "mcp-interceptors-"));
-  const log = await openAudit({ path: join(folder, "made"), host: fakeHost() });
+  const log = await openAudit({ path: join(folder, "made"), host: fakeHost(), sync: "never" });
   for (let id = 1; id <= 6; id++) await log.record(decision({ id, tool: id === 3 ? "a\ufffdb \u2028 ü" : "echo" }), "files");
   await log.close();
   lines = readFileSync(join(folder, "made"), "utf8").split("\n").slice(0, -1);

@@ -20,7 +20,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-const open = (options: Partial<AuditOptions> = {}) => openAudit({ path, host: fakeHost(), ...options });
+const open = (options: Partial<AuditOptions> = {}) => openAudit({ path, host: fakeHost(), sync: "never", ...options });
 const linesIn = (file = path): Record<string, unknown>[] =>
   readFileSync(file, "utf8")
     .split("\n")
