@@ -34,8 +34,8 @@ Faults are told as FILE:LINE:COLUMN: POINTER what is wrong, all at once.
 Example:
   mcp-interceptors check --strict gateway.jsonc
 
-Exit code: 0 where all is well, 2 where the configuration cannot be used, 1 where
-an upstream cannot be reached, or with --strict where there are warnings.
+Exit code: 0 where all is well, 2 where the configuration cannot be used, 1
+where an upstream cannot be reached, or with --strict where there are warnings.
 `;
 
 const LIMIT_MS = 60_000;

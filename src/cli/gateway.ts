@@ -44,7 +44,8 @@ data in what it answers:
   }
 
 Example:
-  mcp-interceptors check gateway.jsonc && mcp-interceptors gateway -c gateway.jsonc
+  mcp-interceptors check gateway.jsonc
+  mcp-interceptors gateway -c gateway.jsonc
 
 When the file changes, or one that it takes in, it is read, checked and put in
 the place of what runs; SIGHUP does so at once. A file that is wrong changes
