@@ -74,6 +74,8 @@ export interface FramePeer {
   /** Settles once, after the end: with the reason, or with nothing where either side closed in peace. */
   readonly closed: Promise<LocalError | undefined>;
   close(why?: LocalError): Promise<void>;
+  /** Lets answers that are on their way out, held by a guard perhaps, go first; then closes. */
+  end(why?: LocalError): Promise<void>;
 }
 
 interface Pending {
@@ -90,6 +92,9 @@ export function createFramePeer({ transport, host, limits, log, lingerMs = 0, on
   const pending = new Map<number, Pending>();
   const owed = new Map<RequestId, { readonly signal: OwnSignal; readonly from: PeerContext }>();
   let onNoneOwed = () => {};
+  // Answers that the transport has not accepted yet.
+  let answering = 0;
+  let onFlushed = () => {};
   let lastId = 0;
   let unsent = 0;
   let ended: LocalError | undefined;
@@ -199,11 +204,17 @@ export function createFramePeer({ transport, host, limits, log, lingerMs = 0, on
           log({ level: "error", message: "an answer could not be written", error: thrown });
           frame = errorFrame(id, { code: ErrorCode.internalError, message: "Internal error" });
         }
-        send(frame, id).catch((thrown: unknown) => {
-          if (thrown instanceof LocalError && thrown.code === "closed") return;
-          log({ level: "warning", message: "an answer could not be sent; its asker gets an error in its place", error: thrown });
-          send(errorFrame(id, { code: ErrorCode.internalError, message: "The answer could not be passed on" }), id).catch(() => {});
-        });
+        answering++;
+        send(frame, id)
+          .catch(async (thrown: unknown) => {
+            if (thrown instanceof LocalError && thrown.code === "closed") return;
+            log({ level: "warning", message: "an answer could not be sent; its asker gets an error in its place", error: thrown });
+            await send(errorFrame(id, { code: ErrorCode.internalError, message: "The answer could not be passed on" }), id).catch(() => {});
+          })
+          .finally(() => {
+            answering--;
+            if (answering === 0) onFlushed();
+          });
         if (owed.size === 0) onNoneOwed();
       },
     });
@@ -236,15 +247,29 @@ export function createFramePeer({ transport, host, limits, log, lingerMs = 0, on
 
   const close = (why?: LocalError): Promise<void> => {
     if (ended === undefined) {
-      const text = why === undefined ? "the connection is closed" : `the connection is closed: ${why.message}`;
       // New calls certainly do not go out; of those that wait nobody knows.
-      ended = new LocalError("closed", text, { details: { delivery: "none" }, ...(why === undefined ? {} : { cause: why }) });
-      const unknown = new LocalError("closed", text, { details: { delivery: "unknown" }, ...(why === undefined ? {} : { cause: why }) });
+      ended = why === undefined ? CLOSED : closedFor(why, "none");
+      const unknown = why === undefined ? CUT_OFF : closedFor(why, "unknown");
       for (const id of [...pending.keys()]) take(id)?.reject(unknown);
       for (const id of [...owed.keys()]) settleOwed(id)?.fire(unknown);
       void transport.close(why).then(() => settleClosed(why));
     }
     return closed.then(() => {});
+  };
+
+  /** Until `start` calls back, or for so long. */
+  const within = async (ms: number, start: (done: () => void) => void): Promise<void> => {
+    let cancel = () => {};
+    await new Promise<void>((resolve) => {
+      cancel = host.setTimer(resolve, ms);
+      start(resolve);
+    });
+    cancel();
+  };
+
+  const end = async (why?: LocalError): Promise<void> => {
+    if (answering > 0 && ended === undefined) await within(FLUSH_MS, (done) => (onFlushed = done));
+    await close(why);
   };
 
   const pump = async () => {
@@ -259,18 +284,12 @@ export function createFramePeer({ transport, host, limits, log, lingerMs = 0, on
   };
   // The peer has said all that it has to say, answers to our questions among it.
   const linger = async () => {
-    const gone = new LocalError("closed", "the peer has ended its side", { details: { delivery: "unknown" } });
-    for (const id of [...pending.keys()]) take(id)?.reject(gone);
+    for (const id of [...pending.keys()]) take(id)?.reject(CUT_OFF);
     // Over HTTP the way back has ended too.
     if (lingerMs > 0 && [...owed.values()].some(({ from }) => from.transport !== "http")) {
-      let cancel = () => {};
-      await new Promise<void>((resolve) => {
-        onNoneOwed = resolve;
-        cancel = host.setTimer(resolve, lingerMs);
-      });
-      cancel();
+      await within(lingerMs, (done) => (onNoneOwed = done));
     }
-    await close();
+    await end();
   };
   pump().then(
     linger,
@@ -302,10 +321,20 @@ export function createFramePeer({ transport, host, limits, log, lingerMs = 0, on
     },
     closed,
     close,
+    end,
   };
 }
 
-// Shared, as an error costs a stack.
+/** How long answers may take to leave. */
+const FLUSH_MS = 5_000;
+
+function closedFor(why: LocalError, delivery: "none" | "unknown"): LocalError {
+  return new LocalError("closed", `the connection is closed: ${why.message}`, { details: { delivery }, cause: why });
+}
+
+// Shared, as an error costs a stack, and a connection may last for one request.
+const CLOSED = new LocalError("closed", "the connection is closed", { details: { delivery: "none" } });
+const CUT_OFF = new LocalError("closed", "the connection is closed", { details: { delivery: "unknown" } });
 const ANSWERED = new LocalError("closed", "the request has been answered");
 
 // A token that somebody else has chosen never goes on: it may be another call's.

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { LocalError } from "../../src/core/base/errors.ts";
 import type { JsonObject } from "../../src/core/base/json.ts";
 import { createChain } from "../../src/core/client/local-chain.ts";
 import type { Decision } from "../../src/core/guard/decision.ts";
@@ -7,6 +8,8 @@ import { directSend } from "../../src/core/http/direct-send.ts";
 import { httpTransport } from "../../src/core/http/http-client.ts";
 import { mutator, validator } from "../../src/core/interceptor/define.ts";
 import { deny } from "../../src/core/interceptor/verdict.ts";
+import { McpServer } from "../../src/core/mcp/server.ts";
+import { hostInterceptors } from "../../src/core/server/interceptor-server.ts";
 import { memoryPair } from "../../src/core/transport/memory.ts";
 import { createGateway } from "../../src/gateway/gateway.ts";
 import type { Gateway, GatewayPlan } from "../../src/gateway/plan.ts";
@@ -96,6 +99,42 @@ describe("the guard of a gateway", () => {
   });
 });
 
+describe("an upstream of a gateway", () => {
+  it("is described without a caller, and found missing by name", async () => {
+    for (const era of ["handshake", "stateless"] as const) {
+      const up = behind("http", era);
+      const gateway = await gatewayFor(up.target);
+      const { era: found, info, capabilities } = await gateway.describe("up");
+      assert.deepEqual([found, info, Object.keys(capabilities).sort()], [era, { name: "upstream", version: "1.2.3" }, ["resources", "tools"]]);
+      assert.equal(gateway.stats().upstreams["up"]?.era, era);
+      await assert.rejects(gateway.describe("down"), { code: "not_found" });
+      assert.throws(() => gateway.serve("down", memoryPair()[0]), { code: "not_found" });
+      await gateway.close();
+      await up.close();
+    }
+    const nowhere = await gatewayFor({ connect: () => Promise.reject(new LocalError("spawn_failed", "no such command")) });
+    await assert.rejects(nowhere.describe("up"), { code: "spawn_failed", message: "no such command" });
+    await nowhere.close();
+  });
+
+  it("may be the interceptors of the gateway itself, for chains elsewhere", async () => {
+    const hosting = new McpServer({ name: "interceptors", version: "1" });
+    hostInterceptors(hosting, [noEcho]);
+    const gateway = await gatewayFor({ server: hosting });
+    for (const era of ["handshake", "stateless"] as const) {
+      const client = await clientOf(gateway, "http", era);
+      const chain = createChain();
+      await chain.addServer(client);
+      const run = (name: string) => chain.execute({ event: "tools/call", phase: "request", direction: "receiving", payload: { name } });
+      assert.deepEqual([(await run("echo")).status, (await run("other")).status], ["validation_failed", "success"]);
+      await chain.close();
+      await client.close();
+    }
+    await gateway.close();
+    await hosting.close();
+  });
+});
+
 describe("who may", () => {
   it("is asked of each upstream's plan: 403 for somebody, 404 for nobody in particular", async () => {
     const authenticate: NonNullable<NonNullable<GatewayPlan["http"]>["authenticate"]> = ({ token }) => ({ principal: { type: "user", id: String(token) } });
@@ -156,6 +195,27 @@ describe("the end of a gateway", () => {
     await until(() => up.cancelled.length === 1);
     assert.deepEqual(up.cancelled, ["n"]);
     assert.equal(host.liveTimers, 0);
+    await up.close();
+  });
+
+  it("lets answers that a guard still holds go first", async () => {
+    let release = () => {};
+    let held = 0;
+    const hold = mutator({ name: "hold", hooks: [{ events: ["tools/call"], phase: "response" }] }, async ({ payload }) => {
+      held++;
+      await new Promise<void>((resolve) => (release = resolve));
+      return { ...payload, _meta: { "com.example/held": true } };
+    });
+    const up = behind("memory", "handshake");
+    const gateway = await gatewayFor(up.target, { chain: () => chainOf(hold) });
+    const client = await clientOf(gateway, "memory", "handshake");
+    const running = client.callTool({ name: "echo", arguments: { text: "x" } });
+    await until(() => held === 1);
+    const closing = gateway.close();
+    await settle();
+    release();
+    assert.equal((await running)._meta?.["com.example/held"], true);
+    await closing;
     await up.close();
   });
 
