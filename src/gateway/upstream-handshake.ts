@@ -4,7 +4,7 @@ import type { SubscriptionFilter } from "../core/wire/gen/mcp.ts";
 import { isErrorResponse, isResult, type ErrorMessage, type RequestId } from "../core/wire/message.ts";
 import { isForAll, outcomeOf, paramsForHop, standInFailure, unanswerable, type Answer, type CallHooks, type Question } from "./call.ts";
 import { announces } from "./capabilities.ts";
-import type { FrameRequest } from "./frame-peer.ts";
+import type { FrameRequest } from "./frame-requests.ts";
 import type { BuiltLink, Followed, Link, LinkCore } from "./upstream-link.ts";
 
 interface OpenCall {
