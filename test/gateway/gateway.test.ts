@@ -15,7 +15,7 @@ import { createGateway } from "../../src/gateway/gateway.ts";
 import type { Gateway, GatewayPlan } from "../../src/gateway/plan.ts";
 import { fakeHost, settle } from "../support/fake-host.ts";
 import { behind, clientOf, faceTransport, gatewayFor, until } from "./kit.ts";
-import { HANDSHAKE, opened, rawEnd, rawUpstream, type RawEnd } from "./raw.ts";
+import { HANDSHAKE, metaOf, opened, rawEnd, rawUpstream, type RawEnd } from "./raw.ts";
 
 const chainOf = (...interceptors: Parameters<ReturnType<typeof createChain>["add"]>[0][]) => {
   const chain = createChain();
@@ -158,6 +158,35 @@ describe("who may", () => {
   });
 });
 
+describe("who may, by another plan", () => {
+  it("is asked of the new plan's functions, on the connections that are there", async () => {
+    const up = behind("memory", "handshake");
+    let known = "alice";
+    const planned = (allowed: boolean, name: string): GatewayPlan => ({
+      upstreams: [{ name: "up", target: up.target, allow: () => allowed }],
+      chain: () => createChain(),
+      http: { authenticate: ({ token }) => (token === name ? { principal: { type: "user", id: name } } : { challenge: { error: "invalid_token" } }) },
+    });
+    const gateway = await createGateway(planned(true, "alice"));
+    const ask = async () => {
+      const end = rawEnd(httpTransport({ url: "http://localhost/up/mcp", send: directSend(gateway.handle), headers: { authorization: `Bearer ${known}` } }));
+      await end.send(`{"jsonrpc":"2.0","id":1,"method":"server/discover","params":{"_meta":${metaOf()}}}`);
+      const message = await end.message();
+      return message["error"] === undefined ? 200 : errorOf(message).data?.["httpStatus"];
+    };
+    assert.equal(await ask(), 200);
+    await gateway.reload(planned(false, "alice"));
+    assert.equal(await ask(), 403);
+    await gateway.reload(planned(true, "bob"));
+    assert.equal(await ask(), 401);
+    known = "bob";
+    assert.equal(await ask(), 200);
+    assert.equal(gateway.stats().upstreams["up"]?.failedStarts, 0);
+    await gateway.close();
+    await up.close();
+  });
+});
+
 describe("the end of a gateway", () => {
   it("refuses what is new, lets calls in flight end, and then closes everything", async () => {
     const up = behind("memory", "handshake");
@@ -223,7 +252,6 @@ describe("the end of a gateway", () => {
     const up = behind("memory", "handshake");
     const gateway = await gatewayFor(up.target);
     const end = rawEnd(faceTransport(gateway, "http"));
-    const { metaOf } = await import("./raw.ts");
     await end.send(`{"jsonrpc":"2.0","id":"s","method":"subscriptions/listen","params":{"_meta":${metaOf()},"notifications":{"toolsListChanged":true,"resourceSubscriptions":["mem:///a"]}}}`);
     const acknowledged = (await end.message())["params"] as JsonObject;
     assert.deepEqual(acknowledged["notifications"], { toolsListChanged: true, resourceSubscriptions: ["mem:///a"] });
@@ -288,6 +316,8 @@ describe("another plan", () => {
     await assert.rejects(gateway.reload({ ...plan, upstreams: [{ ...upstream, name: "a/b" }] }), { code: "invalid_argument" });
     await assert.rejects(gateway.reload({ ...plan, http: { port: 1 } }), { code: "unsupported", message: /http/ });
     await assert.rejects(gateway.reload({ ...plan, stdio: "up" }), { code: "unsupported" });
+    // A check that would not be made must not look as if it were.
+    await assert.rejects(gateway.reload({ ...plan, http: { authenticate: () => ({ challenge: {} }) } }), { code: "unsupported", message: /http/ });
     await assert.rejects(
       gateway.reload({
         ...plan,
