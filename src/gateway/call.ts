@@ -48,6 +48,13 @@ export interface Answer {
   readonly source: Frame | undefined;
 }
 
+/** Notifications that are for everybody who has asked for such, on whatever stream they come. */
+export function isForAll(method: string): boolean {
+  return FOR_ALL.test(method);
+}
+
+const FOR_ALL = /^notifications\/(?:(?:tools|prompts|resources)\/list_changed|resources\/updated|elicitation\/complete)$/;
+
 /** How a call ended; never a rejection. `input`: it goes on when the caller makes it again, with the answers and the state. */
 export type Outcome =
   | { readonly kind: "result"; readonly message: ResultMessage; readonly source: Frame | undefined }

@@ -12,7 +12,7 @@ import { announces, canBeAsked, mirrored } from "./capabilities.ts";
 import { hooksFor, answerOutcome, requireMethod, type FaceCore } from "./face.ts";
 import { completed, emptyResult, serverInfoOf } from "./face-result.ts";
 import { composed, keepRaw, type RawTexts } from "./frame-text.ts";
-import type { FrameRequest } from "./frame-peer.ts";
+import type { FrameRequest } from "./frame-requests.ts";
 import { gatewayError, ownError } from "./own-errors.ts";
 import { isWanted } from "./upstream-handshake.ts";
 import type { Lease } from "./upstream.ts";

@@ -11,7 +11,7 @@ import { metaText, type Call, type CallHooks, type Caller } from "./call.ts";
 import { mayBeAsked, mirrored } from "./capabilities.ts";
 import { answerOutcome, hooksFor, requireMethod, type FaceCore } from "./face.ts";
 import { completed, emptyResult } from "./face-result.ts";
-import type { FrameRequest } from "./frame-peer.ts";
+import type { FrameRequest } from "./frame-requests.ts";
 import { gatewayError } from "./own-errors.ts";
 import type { Tried } from "./parking.ts";
 import { isWanted } from "./upstream-handshake.ts";

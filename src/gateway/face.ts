@@ -11,9 +11,10 @@ import { covers, METHODS } from "../core/wire/methods.ts";
 import type { ErrorMessage, NotificationMessage } from "../core/wire/message.ts";
 import type { CallHooks, Caller, Outcome } from "./call.ts";
 import { mirrored, serves } from "./capabilities.ts";
-import { createHandshakeFace } from "./face-handshake.ts";
-import { createStatelessFace } from "./face-stateless.ts";
-import { createFramePeer, type FramePeer, type FrameRequest } from "./frame-peer.ts";
+import { createHandshakeFace, type HandshakeFace } from "./face-handshake.ts";
+import { createStatelessFace, type StatelessFace } from "./face-stateless.ts";
+import { createFramePeer, type FramePeer } from "./frame-peer.ts";
+import type { FrameRequest } from "./frame-requests.ts";
 import { asOwnError, failureError, gatewayError, ownError } from "./own-errors.ts";
 import type { Parking } from "./parking.ts";
 import type { Upstream } from "./upstream.ts";
@@ -73,11 +74,11 @@ export function createFace(parts: FaceParts): Face {
     const { method, params = {} } = request.message;
     if (draining.signal.aborted) return request.answer(gatewayError("draining", "The gateway is about to end; try again", { delivery: "none" }));
     try {
-      const admission = admit(method, params, handshake.session, versions);
+      const admission = admit(method, params, handshake?.session, versions);
       const served =
-        admission.kind === "initialize" ? handshake.initialize(request, admission.session)
-        : admission.era === "handshake" ? handshake.serve(request)
-        : stateless.serve(request, { ...admission.client, era: "stateless", version: admission.version, principal: request.from.principal });
+        admission.kind === "initialize" ? sessions().initialize(request, admission.session)
+        : admission.era === "handshake" ? sessions().serve(request)
+        : posts().serve(request, { ...admission.client, era: "stateless", version: admission.version, principal: request.from.principal });
       served.catch((thrown: unknown) => request.answer(answerFor(thrown, log)));
     } catch (thrown) {
       request.answer(answerFor(thrown, log));
@@ -91,12 +92,15 @@ export function createFace(parts: FaceParts): Face {
     log,
     lingerMs: LINGER_MS,
     onRequest,
-    onNotification: (frame: Frame, message: NotificationMessage) => handshake.notified(frame, message),
+    onNotification: (frame: Frame, message: NotificationMessage) => handshake?.notified(frame, message),
   });
   const core: FaceCore = { ...parts, peer, name: upstream.plan.name, shared: upstream.plan.sharing === "shared", draining: draining.signal };
-  const handshake = createHandshakeFace(core);
-  const stateless = createStatelessFace(core);
-  const closed = peer.closed.then(() => handshake.end());
+  // Most connections are one stateless request: what they do not need is not made.
+  let handshake: HandshakeFace | undefined;
+  let stateless: StatelessFace | undefined;
+  const sessions = () => (handshake ??= createHandshakeFace(core));
+  const posts = () => (stateless ??= createStatelessFace(core));
+  const closed = peer.closed.then(() => handshake?.end());
 
   return {
     get calls() {
@@ -110,7 +114,7 @@ export function createFace(parts: FaceParts): Face {
     async close(why) {
       draining.abort(why);
       for (const request of [...owed]) request.answer(gatewayError("draining", "The gateway has ended before the answer came", { delivery: "unknown" }));
-      await peer.close(why);
+      await peer.end(why);
       await closed;
     },
   };

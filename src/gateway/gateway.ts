@@ -5,9 +5,11 @@ import { LOOPBACK_HOSTS } from "../core/http/host-check.ts";
 import { badRequest } from "../core/http/http-responses.ts";
 import { safeLog } from "../core/jsonrpc/log.ts";
 import { resolveVersions } from "../core/mcp/lifecycle.ts";
+import { STATELESS_VERSIONS } from "../core/wire/versions.ts";
 import { nodeHost } from "../node/host.ts";
 import { listenHandler, type HandlerServer } from "../node/http-handler.ts";
 import { stdioTransport } from "../node/stdio.ts";
+import type { Caller } from "./call.ts";
 import { createParking } from "./parking.ts";
 import type { Gateway, GatewayPlan, UpstreamPlan } from "./plan.ts";
 import { fixedDifferences, sameGuarding, sameUpstream } from "./same-plan.ts";
@@ -17,6 +19,8 @@ import { createUpstream } from "./upstream.ts";
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 const DRAIN_MS = 10_000;
 const CLOSE_GRACE_MS = 1_000;
+/** Who asks where it is the gateway that wants to know. */
+const ITSELF: Caller = { era: "stateless", version: STATELESS_VERSIONS[0], info: undefined, capabilities: {}, principal: undefined };
 
 /**
  * Starts a gateway: upstreams behind guarded faces. Rejects with `invalid_argument` for a plan that cannot be, and with what Node says where it cannot
@@ -24,6 +28,8 @@ const CLOSE_GRACE_MS = 1_000;
  */
 export async function createGateway(first: GatewayPlan): Promise<Gateway> {
   checkPlan(first);
+  // A chain that cannot be had is found before anybody calls.
+  for (const { name } of first.upstreams) first.chain(name);
   const host = first.host ?? nodeHost();
   const limits = resolveLimits(first.limits);
   const versions = resolveVersions(first.versions);
@@ -78,6 +84,12 @@ export async function createGateway(first: GatewayPlan): Promise<Gateway> {
     parking.close();
   };
 
+  const named = (name: string): Served => {
+    const one = served.get(name);
+    if (one === undefined) throw new LocalError("not_found", `the plan has no upstream ${JSON.stringify(name)}`);
+    return one;
+  };
+
   for (const upstream of plan.upstreams) served.set(upstream.name, start(upstream, () => plan));
   let listener: HandlerServer | undefined;
   try {
@@ -106,10 +118,14 @@ export async function createGateway(first: GatewayPlan): Promise<Gateway> {
     url: listener?.origin,
     handle,
     done,
-    serve(name, transport) {
-      const one = served.get(name);
-      if (one === undefined) throw new LocalError("not_found", `the plan has no upstream ${JSON.stringify(name)}`);
-      one.serve(transport);
+    serve: (name, transport) => void named(name).serve(transport),
+    async describe(name) {
+      const { slot, release } = await named(name).upstream.single(ITSELF);
+      try {
+        return await slot.connect();
+      } finally {
+        release();
+      }
     },
     async reload(next) {
       if (draining || closing !== undefined) throw new LocalError("closed", "the gateway is about to end");

@@ -8,6 +8,7 @@ import type { Authorize, HeaderRecord } from "../core/http/client-call.ts";
 import type { HttpHandler, HttpSend } from "../core/http/exchange.ts";
 import type { Servable } from "../core/http/serve.ts";
 import type { Log } from "../core/jsonrpc/log.ts";
+import type { ServerDescription } from "../core/mcp/connect.ts";
 import type { Era } from "../core/mcp/lifecycle.ts";
 import type { Transport } from "../core/transport/transport.ts";
 import type { InvocationContext, Principal } from "../core/wire/gen/interceptors.ts";
@@ -120,6 +121,11 @@ export interface Gateway {
   readonly handle: HttpHandler;
   /** Serves an upstream on a transport, as on stdio. Throws `not_found` for a name that the plan does not have. */
   serve(upstream: string, transport: Transport): void;
+  /**
+   * Connects to an upstream, if nothing is connected, and says what it is: for checks, and to be ready before the first caller. Rejects with
+   * `not_found`, or with the `LocalError` that callers would be answered for.
+   */
+  describe(upstream: string): Promise<ServerDescription>;
   /** Origin of the HTTP face, such as `http://127.0.0.1:3000`; upstreams are at `/NAME/mcp`. */
   readonly url: string | undefined;
   /** Settles once it has ended: after `close`, or when the stdio face's client has left and there is no HTTP face. */

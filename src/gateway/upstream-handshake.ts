@@ -2,9 +2,9 @@ import { ErrorCode, LocalError } from "../core/base/errors.ts";
 import { createSignal } from "../core/base/signal.ts";
 import type { SubscriptionFilter } from "../core/wire/gen/mcp.ts";
 import { isErrorResponse, isResult, type ErrorMessage, type RequestId } from "../core/wire/message.ts";
-import { outcomeOf, paramsForHop, standInFailure, unanswerable, type Answer, type CallHooks, type Question } from "./call.ts";
+import { isForAll, outcomeOf, paramsForHop, standInFailure, unanswerable, type Answer, type CallHooks, type Question } from "./call.ts";
 import { announces } from "./capabilities.ts";
-import type { FrameRequest } from "./frame-peer.ts";
+import type { FrameRequest } from "./frame-requests.ts";
 import type { BuiltLink, Followed, Link, LinkCore } from "./upstream-link.ts";
 
 interface OpenCall {
@@ -17,6 +17,8 @@ interface OpenCall {
 
 const LEVELS = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
 const KINDS = ["tools", "prompts", "resources"] as const;
+// Shared, as an error costs a stack.
+const ENDED = new LocalError("aborted", "the call has ended");
 /** For what the gateway itself asks of a server. */
 const COMMAND_MS = 30_000;
 
@@ -136,7 +138,7 @@ export function createHandshakeLink(core: LinkCore): BuiltLink {
         return outcomeOf(thrown instanceof LocalError ? thrown : new LocalError("closed", "the call failed", { cause: thrown }));
       } finally {
         calls.delete(id);
-        open.over.abort(new LocalError("aborted", "the call has ended"));
+        open.over.abort(ENDED);
       }
     },
     refresh() {
@@ -161,7 +163,8 @@ export function createHandshakeLink(core: LinkCore): BuiltLink {
       );
     },
     onNotification(frame, message, { related }) {
-      const open = message.method === "notifications/message" || related !== undefined ? callOf(related) : undefined;
+      const { method } = message;
+      const open = !isForAll(method) && (method === "notifications/message" || related !== undefined) ? callOf(related) : undefined;
       if (open !== undefined) open.hooks.onNotification(frame, message);
       else owner.onNotification(frame, message);
     },

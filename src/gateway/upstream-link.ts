@@ -14,7 +14,8 @@ import { HANDSHAKE_VERSIONS, STATELESS_VERSIONS } from "../core/wire/versions.ts
 import { isErrorResponse, type ErrorMessage, type NotificationMessage } from "../core/wire/message.ts";
 import type { Answer, Call, CallHooks, Outcome, Question } from "./call.ts";
 import { clientCapabilitiesFor } from "./capabilities.ts";
-import { createFramePeer, type FramePeer, type FrameRequest } from "./frame-peer.ts";
+import { createFramePeer, type FramePeer } from "./frame-peer.ts";
+import type { FrameRequest } from "./frame-requests.ts";
 import { createHandshakeLink } from "./upstream-handshake.ts";
 import { createStatelessLink } from "./upstream-stateless.ts";
 

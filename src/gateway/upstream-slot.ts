@@ -7,7 +7,7 @@ import type { Frame } from "../core/wire/frame.ts";
 import type { SubscriptionFilter } from "../core/wire/gen/mcp.ts";
 import type { NotificationMessage } from "../core/wire/message.ts";
 import { createBackOff } from "./back-off.ts";
-import { unanswerable, type Answer, type Call, type CallHooks, type Outcome, type Question } from "./call.ts";
+import { isForAll, unanswerable, type Answer, type Call, type CallHooks, type Outcome, type Question } from "./call.ts";
 import { lower } from "./upstream-handshake.ts";
 import type { Followed, Link, LinkOwner } from "./upstream-link.ts";
 
@@ -57,7 +57,6 @@ export interface SlotParts {
   lost(): void;
 }
 
-const FOR_ALL = /^notifications\/(?:(?:tools|prompts|resources)\/list_changed|resources\/updated|elicitation\/complete)$/;
 /** So often a call that was not delivered is made again, after these waits. */
 const RETRY_WAITS_MS: readonly number[] = [100, 400];
 /** A connection that lasted so long has proved itself. */
@@ -91,7 +90,7 @@ export function createSlot({ own, host, log, backOff: waits, open, lost }: SlotP
     logLevel: () => [...followers].reduce<string | undefined>((least, { logLevel }) => lower(least, logLevel), undefined),
     onNotification(frame, message) {
       // Of what belongs to one caller nobody knows to whom.
-      if (!own && !FOR_ALL.test(message.method)) return log({ level: "debug", message: `${message.method} names no call, on a connection that several share; it was dropped` });
+      if (!own && !isForAll(message.method)) return log({ level: "debug", message: `${message.method} names no call, on a connection that several share; it was dropped` });
       for (const follower of followers) if (wants(follower.filter, message)) follower.onNotification(frame, message);
     },
     ...(own ? { ask: (question: Question, signal: Signal) => askFollower(followers, question, signal) } : {}),
@@ -214,7 +213,8 @@ export function createSlot({ own, host, log, backOff: waits, open, lost }: SlotP
         },
       };
     },
-    tell: (message, source) => link?.tell(message, source),
+    // To a server that several share it would be everybody's.
+    tell: (message, source) => (own ? link?.tell(message, source) : undefined),
     async close(why) {
       cancelRevival();
       closed ??= new LocalError("closed", why?.message ?? "the upstream is not served any more", { details: { delivery: "none" } });

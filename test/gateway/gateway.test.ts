@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { LocalError } from "../../src/core/base/errors.ts";
 import type { JsonObject } from "../../src/core/base/json.ts";
 import { createChain } from "../../src/core/client/local-chain.ts";
 import type { Decision } from "../../src/core/guard/decision.ts";
@@ -7,12 +8,14 @@ import { directSend } from "../../src/core/http/direct-send.ts";
 import { httpTransport } from "../../src/core/http/http-client.ts";
 import { mutator, validator } from "../../src/core/interceptor/define.ts";
 import { deny } from "../../src/core/interceptor/verdict.ts";
+import { McpServer } from "../../src/core/mcp/server.ts";
+import { hostInterceptors } from "../../src/core/server/interceptor-server.ts";
 import { memoryPair } from "../../src/core/transport/memory.ts";
 import { createGateway } from "../../src/gateway/gateway.ts";
 import type { Gateway, GatewayPlan } from "../../src/gateway/plan.ts";
 import { fakeHost, settle } from "../support/fake-host.ts";
 import { behind, clientOf, faceTransport, gatewayFor, until } from "./kit.ts";
-import { HANDSHAKE, opened, rawEnd, rawUpstream, type RawEnd } from "./raw.ts";
+import { HANDSHAKE, metaOf, opened, rawEnd, rawUpstream, type RawEnd } from "./raw.ts";
 
 const chainOf = (...interceptors: Parameters<ReturnType<typeof createChain>["add"]>[0][]) => {
   const chain = createChain();
@@ -96,6 +99,42 @@ describe("the guard of a gateway", () => {
   });
 });
 
+describe("an upstream of a gateway", () => {
+  it("is described without a caller, and found missing by name", async () => {
+    for (const era of ["handshake", "stateless"] as const) {
+      const up = behind("http", era);
+      const gateway = await gatewayFor(up.target);
+      const { era: found, info, capabilities } = await gateway.describe("up");
+      assert.deepEqual([found, info, Object.keys(capabilities).sort()], [era, { name: "upstream", version: "1.2.3" }, ["resources", "tools"]]);
+      assert.equal(gateway.stats().upstreams["up"]?.era, era);
+      await assert.rejects(gateway.describe("down"), { code: "not_found" });
+      assert.throws(() => gateway.serve("down", memoryPair()[0]), { code: "not_found" });
+      await gateway.close();
+      await up.close();
+    }
+    const nowhere = await gatewayFor({ connect: () => Promise.reject(new LocalError("spawn_failed", "no such command")) });
+    await assert.rejects(nowhere.describe("up"), { code: "spawn_failed", message: "no such command" });
+    await nowhere.close();
+  });
+
+  it("may be the interceptors of the gateway itself, for chains elsewhere", async () => {
+    const hosting = new McpServer({ name: "interceptors", version: "1" });
+    hostInterceptors(hosting, [noEcho]);
+    const gateway = await gatewayFor({ server: hosting });
+    for (const era of ["handshake", "stateless"] as const) {
+      const client = await clientOf(gateway, "http", era);
+      const chain = createChain();
+      await chain.addServer(client);
+      const run = (name: string) => chain.execute({ event: "tools/call", phase: "request", direction: "receiving", payload: { name } });
+      assert.deepEqual([(await run("echo")).status, (await run("other")).status], ["validation_failed", "success"]);
+      await chain.close();
+      await client.close();
+    }
+    await gateway.close();
+    await hosting.close();
+  });
+});
+
 describe("who may", () => {
   it("is asked of each upstream's plan: 403 for somebody, 404 for nobody in particular", async () => {
     const authenticate: NonNullable<NonNullable<GatewayPlan["http"]>["authenticate"]> = ({ token }) => ({ principal: { type: "user", id: String(token) } });
@@ -115,6 +154,35 @@ describe("who may", () => {
     const open = await createGateway(plan);
     assert.equal(errorOf(await asking(open, "alice")).message, "There is nothing here");
     await open.close();
+    await up.close();
+  });
+});
+
+describe("who may, by another plan", () => {
+  it("is asked of the new plan's functions, on the connections that are there", async () => {
+    const up = behind("memory", "handshake");
+    let known = "alice";
+    const planned = (allowed: boolean, name: string): GatewayPlan => ({
+      upstreams: [{ name: "up", target: up.target, allow: () => allowed }],
+      chain: () => createChain(),
+      http: { authenticate: ({ token }) => (token === name ? { principal: { type: "user", id: name } } : { challenge: { error: "invalid_token" } }) },
+    });
+    const gateway = await createGateway(planned(true, "alice"));
+    const ask = async () => {
+      const end = rawEnd(httpTransport({ url: "http://localhost/up/mcp", send: directSend(gateway.handle), headers: { authorization: `Bearer ${known}` } }));
+      await end.send(`{"jsonrpc":"2.0","id":1,"method":"server/discover","params":{"_meta":${metaOf()}}}`);
+      const message = await end.message();
+      return message["error"] === undefined ? 200 : errorOf(message).data?.["httpStatus"];
+    };
+    assert.equal(await ask(), 200);
+    await gateway.reload(planned(false, "alice"));
+    assert.equal(await ask(), 403);
+    await gateway.reload(planned(true, "bob"));
+    assert.equal(await ask(), 401);
+    known = "bob";
+    assert.equal(await ask(), 200);
+    assert.equal(gateway.stats().upstreams["up"]?.failedStarts, 0);
+    await gateway.close();
     await up.close();
   });
 });
@@ -159,11 +227,31 @@ describe("the end of a gateway", () => {
     await up.close();
   });
 
+  it("lets answers that a guard still holds go first", async () => {
+    let release = () => {};
+    let held = 0;
+    const hold = mutator({ name: "hold", hooks: [{ events: ["tools/call"], phase: "response" }] }, async ({ payload }) => {
+      held++;
+      await new Promise<void>((resolve) => (release = resolve));
+      return { ...payload, _meta: { "com.example/held": true } };
+    });
+    const up = behind("memory", "handshake");
+    const gateway = await gatewayFor(up.target, { chain: () => chainOf(hold) });
+    const client = await clientOf(gateway, "memory", "handshake");
+    const running = client.callTool({ name: "echo", arguments: { text: "x" } });
+    await until(() => held === 1);
+    const closing = gateway.close();
+    await settle();
+    release();
+    assert.equal((await running)._meta?.["com.example/held"], true);
+    await closing;
+    await up.close();
+  });
+
   it("ends the streams of subscriptions with their answer", async () => {
     const up = behind("memory", "handshake");
     const gateway = await gatewayFor(up.target);
     const end = rawEnd(faceTransport(gateway, "http"));
-    const { metaOf } = await import("./raw.ts");
     await end.send(`{"jsonrpc":"2.0","id":"s","method":"subscriptions/listen","params":{"_meta":${metaOf()},"notifications":{"toolsListChanged":true,"resourceSubscriptions":["mem:///a"]}}}`);
     const acknowledged = (await end.message())["params"] as JsonObject;
     assert.deepEqual(acknowledged["notifications"], { toolsListChanged: true, resourceSubscriptions: ["mem:///a"] });
@@ -228,6 +316,8 @@ describe("another plan", () => {
     await assert.rejects(gateway.reload({ ...plan, upstreams: [{ ...upstream, name: "a/b" }] }), { code: "invalid_argument" });
     await assert.rejects(gateway.reload({ ...plan, http: { port: 1 } }), { code: "unsupported", message: /http/ });
     await assert.rejects(gateway.reload({ ...plan, stdio: "up" }), { code: "unsupported" });
+    // A check that would not be made must not look as if it were.
+    await assert.rejects(gateway.reload({ ...plan, http: { authenticate: () => ({ challenge: {} }) } }), { code: "unsupported", message: /http/ });
     await assert.rejects(
       gateway.reload({
         ...plan,
