@@ -8,6 +8,7 @@ import { describeOptions, millisecondsOption, parseOptions, type OptionSpec } fr
 import { watchParent } from "./orphan.ts";
 import { exitBy } from "./signals.ts";
 import { watchStart } from "./start-watch.ts";
+import { startWatchdog } from "./watchdog.ts";
 
 const OPTIONS: readonly OptionSpec[] = [
   CONFIG_OPTION,
@@ -83,6 +84,8 @@ export async function gateway(words: readonly string[]): Promise<Exit> {
   // Whatever a module prints while it is loaded: stdout may belong to MCP.
   protectStdout();
 
+  // Code of other people's may never give the thread back, and a client that has started this must be able to end it.
+  const release = stdio === undefined ? undefined : startWatchdog(PARENT);
   const start = watchStart(PARENT, millisecondsOption(values, "timeout") ?? START_LIMIT_MS);
   let running: ConfiguredGateway | undefined;
   try {
@@ -96,6 +99,7 @@ export async function gateway(words: readonly string[]): Promise<Exit> {
       reloaded: (outcome) => tellReload(outcome, file, tell),
     });
   } catch (thrown) {
+    release?.();
     if (start.exit !== undefined) return start.exit;
     if (tellConfigError(thrown)) return { code: 2 };
     throw thrown;
@@ -108,7 +112,7 @@ export async function gateway(words: readonly string[]): Promise<Exit> {
   }
   for (const line of running.built.warnings) tell("warn", line);
   tell("info", describeStart(running, stdio));
-  return run(running, verbose);
+  return run(running, verbose).finally(() => release?.());
 }
 
 async function run(running: ConfiguredGateway, verbose: boolean): Promise<Exit> {

@@ -98,7 +98,9 @@ export async function buildPlan(loaded: LoadedConfig, options: BuildOptions): Pr
     const chains = new Map<string, BuiltChain>();
     const hints = new Map<string, ToolHints>();
     for (const name of upstreams.keys()) {
-      const own = before?.hints.get(name) ?? createToolHints();
+      // What another server has said of its tools is nothing that this one has.
+      const same = before !== undefined && before.upstreams.get(name) === upstreams.get(name);
+      const own = (same ? before.hints.get(name) : undefined) ?? createToolHints();
       hints.set(name, own);
       const items = placed.filter(({ item }) => item.upstreams === undefined || item.upstreams.includes(name));
       chains.set(name, await buildChain(items, { loaded, problems, hints: own, log: chainLog, limits: config.limits, warn }));

@@ -71,8 +71,9 @@ interface ItemSettings {
 
 function settingsFor(item: InterceptorsConfig, pointer: string, opened: OpenItem, context: ChainContext): ItemSettings {
   const { label } = opened.source;
-  const overrides: Record<string, Overrides> = {};
-  const config: Record<string, JsonObject> = {};
+  // By names that a server has chosen, so no plain objects.
+  const overrides = new Map<string, Overrides>();
+  const config = new Map<string, JsonObject>();
   const conditions = new Map<string, Condition>();
   const listed: unknown[] = [];
   const names: string[] = [];
@@ -93,16 +94,17 @@ function settingsFor(item: InterceptorsConfig, pointer: string, opened: OpenItem
     listed.push(one);
     // Without routing the hooks stay the interceptor's own, so that what it lists later is taken as it is.
     const narrowed = merged.hooks !== undefined || item.events !== undefined || item.phase !== undefined;
-    overrides[name] = { ...overridesOf(merged), ...(narrowed ? { hooks } : {}), ...(condition === undefined ? {} : { when: (input) => condition.holds(input, context.hints) }) };
+    const when: Pick<Overrides, "when"> = condition === undefined ? {} : { when: (input) => condition.holds(input, context.hints) };
+    overrides.set(name, { ...overridesOf(merged), ...(narrowed ? { hooks } : {}), ...when });
     const given = configFor(item, own);
-    if (given !== undefined) config[name] = given;
+    if (given !== undefined) config.set(name, given);
   }
   for (const name of Object.keys(item.overrides ?? {})) {
     if (names.includes(name)) continue;
     const meant = nearest(name, names);
     context.problems.add(`${pointer}/overrides/${escape(name)}`, `is no interceptor of this item; ${meant === undefined ? `it has ${names.join(", ")}` : `did you mean ${meant}?`}`, "name");
   }
-  return { listed, overrides, config, conditions };
+  return { listed, overrides: Object.fromEntries(overrides), config: Object.fromEntries(config), conditions };
 }
 
 function readListed(one: unknown, label: string, ignoreUnknownTypes: boolean): ListedDescriptor | undefined {

@@ -145,6 +145,21 @@ export const loop = validator({ name: "loop", hooks: [{ events: ["tools/call"], 
     assert.equal((await run(plan, { name: "x" })).abortedAt?.reason, "a says today");
   });
 
+  it("applies settings to interceptors of any name", async () => {
+    policy(`const hooks = [{ events: ["tools/call"], phase: "request" }];
+export const all = ["__proto__", "constructor", "a/b~c"].map((name) => validator({ name, hooks }, ({ config }) => config.x !== 1));`);
+    const overrides = JSON.parse('{"a/b~c":{"when":{"tool":"other"}},"__proto__":{"failOpen":true}}') as object;
+    const plan = await build({ interceptors: [{ module: "policy.mjs", mode: "audit", config: { x: 1 }, overrides }] });
+    const { entries } = currentOf(plan.plan.chain("files")).current();
+    assert.deepEqual(entries.map(({ name, policy: { mode, failOpen }, config }) => [name, mode, failOpen, config]), [
+      ["__proto__", "audit", true, { x: 1 }],
+      ["constructor", "audit", false, { x: 1 }],
+      ["a/b~c", "audit", false, { x: 1 }],
+    ]);
+    const result = await run(plan, { name: "x" });
+    assert.deepEqual((await result.settled).results.map(({ interceptor }) => interceptor), ["__proto__", "constructor"]);
+  });
+
   it("runs an interceptor where its condition holds, and fails closed where that cannot be judged", async () => {
     policy(TWO);
     const when = { all: [{ argument: "/path", prefix: "/etc" }, { not: { claim: "role", equals: "ops" } }] };
@@ -170,6 +185,8 @@ export const loop = validator({ name: "loop", hooks: [{ events: ["tools/call"], 
     assert.equal((await run(plan, { name: "read" }, { upstream: "crm" })).abortedAt?.reason, "crashed");
     const again = await build({ interceptors: [{ ...item, events: ["tools/call"] }] }, { before: plan });
     assert.equal((await run(again, { name: "read" })).status, "success");
+    const other = await build({ interceptors: [{ ...item, events: ["tools/call"] }], upstreams: { files: { command: "another-server" } } }, { before: plan });
+    assert.equal((await run(other, { name: "read" })).abortedAt?.reason, "crashed");
   });
 
   it("puts a circuit breaker before servers, unless told not to", async () => {
