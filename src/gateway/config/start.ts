@@ -109,6 +109,9 @@ export async function startGateway(options: StartOptions): Promise<ConfiguredGat
     await reloader.close();
     await observability?.close();
   };
+  const close = () => (closing ??= end());
+  // A client on stdio that has left ends the gateway, and so all of this.
+  void gateway.done.then(close);
   return {
     gateway,
     get built() {
@@ -117,7 +120,7 @@ export async function startGateway(options: StartOptions): Promise<ConfiguredGat
     opsUrl,
     structured,
     reload,
-    close: () => (closing ??= end()),
+    close,
   };
 }
 
