@@ -242,9 +242,11 @@ function covered(uris: readonly string[], updated: unknown): boolean {
   return typeof updated === "string" && uris.some((uri) => uri === updated || updated.startsWith(uri.endsWith("/") ? uri : `${uri}/`));
 }
 
-/** Another try would fare no better, or would only add to the load. */
+const FINAL: ReadonlySet<string> = new Set(["unsupported", "refused", "limit_exceeded", "spawn_failed", "timeout"]);
+
+/** Another try would fare no better, or would only add to the load. One that an HTTP server has refused would be refused again. */
 function isFinal({ code, details }: LocalError): boolean {
-  return code === "unsupported" || code === "refused" || code === "limit_exceeded" || code === "spawn_failed" || code === "timeout" || details?.["retryAfterMs"] !== undefined;
+  return FINAL.has(code) || details?.["retryAfterMs"] !== undefined || details?.["httpStatus"] !== undefined;
 }
 
 // Nothing of a call has gone out where its connection does not stand.

@@ -91,6 +91,8 @@ export function createUpstream({ plan, host, limits, log: given }: UpstreamParts
           return link;
         } catch (error) {
           failedStarts++;
+          // It may have been replaced by one of another era: the next start finds out.
+          if (error instanceof LocalError && error.code === "unsupported") era = plan.era;
           if (!(error instanceof LocalError) || (error.code !== "refused" && error.code !== "unsupported")) starts.failed();
           throw error;
         }

@@ -11,6 +11,7 @@ import { McpServer } from "../../src/core/mcp/server.ts";
 import { createGateway } from "../../src/gateway/gateway.ts";
 import { defaultEnvironment } from "../../src/gateway/targets.ts";
 import type { Gateway, UpstreamTarget } from "../../src/gateway/plan.ts";
+import { spawnTransport } from "../../src/node/child.ts";
 import { listenHttp } from "../../src/node/http-listener.ts";
 import { createHttpSend } from "../../src/node/http-send.ts";
 
@@ -90,6 +91,26 @@ describe("a gateway on a port, in front of a child", () => {
       await assert.rejects(connected(gateway, era), { code: "closed", message: /The upstream cannot be reached$/, details: { reason: "unavailable", delivery: "none" } });
     }
     await gateway.close();
+  });
+});
+
+describe("a gateway on stdio", () => {
+  it("serves clients of both eras, and ends with its client and its child", async () => {
+    const args = [...execArgv, fileURLToPath(new URL("fixtures/gateway.ts", import.meta.url))];
+    for (const [upstreamEra, era] of [["handshake", "stateless"], ["stateless", "handshake"]] as const) {
+      let said = "";
+      const transport = await spawnTransport({ command: process.execPath, args: [...args, upstreamEra], stderr: (chunk) => (said += String(Buffer.from(chunk))), killGraceMs: 10_000 });
+      const client = new McpClient({ name: "c", version: "1" }, { era });
+      client.onElicitation(() => ({ action: "accept", content: {} }));
+      await client.connect(transport);
+      const child = Number(await textOf(client, "pid"));
+      assert.equal(await textOf(client, "ask"), "accept");
+      await assert.rejects(client.callTool({ name: "environment" }), { code: -32602 });
+      await client.close();
+      assert.deepEqual(await transport.exited, { code: 0, signal: null });
+      assert.match(said, /the gateway has ended/);
+      assert.throws(() => process.kill(child, 0), { code: "ESRCH" });
+    }
   });
 });
 

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { JsonObject } from "../../src/core/base/json.ts";
 import { directSend } from "../../src/core/http/direct-send.ts";
+import { createHttpServer } from "../../src/core/http/http-server.ts";
 import { httpTransport } from "../../src/core/http/http-client.ts";
 import { memoryPair } from "../../src/core/transport/memory.ts";
 import type { Gateway } from "../../src/gateway/plan.ts";
@@ -297,6 +298,64 @@ describe("an upstream that fails", () => {
     await closing;
     await served.close();
     await settle();
+  });
+
+  it("by an HTTP status is not called again", async () => {
+    const served = behind("http", "handshake");
+    const target = served.target as { url: string; send: ReturnType<typeof directSend> };
+    let calls = 0;
+    const refusing = createHttpServer({ allowedHosts: ["elsewhere.example"] });
+    const refused = directSend(refusing.handle);
+    const gateway = await gatewayFor(
+      {
+        url: target.url,
+        send(request) {
+          if (request.body?.includes("tools/call") !== true) return target.send(request);
+          calls++;
+          return refused({ ...request, body: "" });
+        },
+      },
+      {},
+      { era: "handshake" },
+    );
+    const client = session(gateway);
+    await opened(client);
+    await client.send(call(1));
+    assert.ok(errorOf(await client.message()));
+    assert.equal(calls, 1);
+    await client.end();
+    await gateway.close();
+    await refusing.close();
+    await served.close();
+  });
+
+  it("and comes back as one of the other era is found out again", async () => {
+    const up = rawUpstream();
+    const gateway = await gatewayFor(up.target);
+    const client = poster(gateway, "x");
+    await client.send(post(1));
+    const old = await up.greet(HANDSHAKE);
+    await answer(old, "1");
+    await client.message();
+    assert.equal(gateway.stats().upstreams["up"]?.era, "handshake");
+    await old.end();
+    await settle();
+    await client.send(post(2));
+    await until(() => up.connections.length === 2);
+    const { id, method } = await up.connections[1]!.message();
+    assert.equal(method, "initialize");
+    await up.connections[1]!.send({ jsonrpc: "2.0", id, error: { code: -32022, message: "no", data: { supported: ["2026-07-28"], requested: HANDSHAKE } } });
+    assert.equal((errorOf(await client.message()).data ?? {})["delivery"], "none");
+    await client.send(post(3));
+    await until(() => up.connections.length === 3);
+    const { id: asked, method: discover } = await up.connections[2]!.message();
+    assert.equal(discover, "server/discover");
+    await up.connections[2]!.send({ jsonrpc: "2.0", id: asked, result: { resultType: "complete", supportedVersions: ["2026-07-28"], capabilities: { tools: {} } } });
+    const { id: called } = await up.connections[2]!.message();
+    await up.connections[2]!.send({ jsonrpc: "2.0", id: called, result: { resultType: "complete", content: [] } });
+    assert.equal((await client.message())["id"], 3);
+    assert.equal(gateway.stats().upstreams["up"]?.era, "stateless");
+    await gateway.close();
   });
 
   it("to answer in time is cancelled, and its call answered; progress gives it more time", async () => {
