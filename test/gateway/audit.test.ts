@@ -8,9 +8,9 @@ import type { Decision } from "../../src/core/guard/decision.ts";
 import { nodeFiles, type AuditFiles } from "../../src/gateway/audit-file.ts";
 import { openAudit, type AuditOptions } from "../../src/gateway/audit.ts";
 import { verifyAudit } from "../../src/gateway/audit-verify.ts";
-import { fakeHost, settle } from "../support/fake-host.ts";
+import { fakeHost } from "../support/fake-host.ts";
 import { call, guardedPair } from "../support/guarded-pair.ts";
-import { decision } from "./decision-kit.ts";
+import { decision, watched } from "./decision-kit.ts";
 
 describe("an audit log", () => {
   let folder: string;
@@ -132,10 +132,11 @@ describe("an audit log", () => {
         const { files, faults } = breakable();
         const log = await open({ files });
         const look = validator({ name: "look", hooks: [{ events: ["tools/call"], phase: "request" }] }, () => true);
-        const pair = guardedPair([look], { record: (made) => log.record(made, "files"), policy: { onRecordFailure } });
+        const { record, written } = watched((made) => log.record(made, "files"));
+        const pair = guardedPair([look], { record, policy: { onRecordFailure } });
         faults.full = true;
         await pair.fromPeer(call(1));
-        for (let turn = 0; turn < 200 && pair.atApp.length + pair.atPeer.length === 0; turn++) await settle();
+        await written();
         assert.equal(pair.atApp.length, onRecordFailure === "block" ? 0 : 1);
         assert.equal(pair.atPeer.length, onRecordFailure === "block" ? 1 : 0);
         await log.close();

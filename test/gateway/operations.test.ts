@@ -7,9 +7,10 @@ import { validator } from "../../src/core/interceptor/define.ts";
 import { verifyAudit } from "../../src/gateway/audit-verify.ts";
 import { createMetrics } from "../../src/gateway/metrics.ts";
 import { startOperations, type OperationsOptions } from "../../src/gateway/operations.ts";
-import { fakeHost, settle } from "../support/fake-host.ts";
+import { fakeHost } from "../support/fake-host.ts";
 import { call, guardedPair } from "../support/guarded-pair.ts";
 import { answerOf, AUDIENCE, CLAIMS, ISSUER, keyFor, keyServer, request } from "./auth-kit.ts";
+import { watched } from "./decision-kit.ts";
 
 async function withFolder(run: (path: string) => Promise<void>): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "mcp-interceptors-"));
@@ -54,10 +55,10 @@ test("one set of options gives a gateway its audit, metrics, health, spans and l
     assert.deepEqual(await check(request()), { challenge: {} });
 
     assert.equal(plan.policy.onRecordFailure, "continue");
-    const { record } = plan;
-    const pair = guardedPair([no], { observe: (event) => plan.observe(event, "files"), record: (made) => record?.(made, "files"), policy: plan.policy });
+    const { record, written } = watched((made) => plan.record?.(made, "files") ?? Promise.reject(new TypeError("no audit")));
+    const pair = guardedPair([no], { observe: (event) => plan.observe(event, "files"), record, policy: plan.policy });
     await pair.fromPeer(call(1));
-    for (let turn = 0; turn < 200 && lines.length === 0; turn++) await settle();
+    await written();
     const text = await (await fetch(`${url}/metrics`)).text();
     for (const line of ['authentications_total{outcome="admitted"} 1', 'blocked_total{upstream="files",reason="validation_failed",interceptor="no"} 1', 'audit_records_total{outcome="written"} 1', "calls 2", 'queued{queue="spans"} 2']) {
       assert.ok(text.includes(`mcp_interceptors_${line}\n`), `${line} in ${text}`);
