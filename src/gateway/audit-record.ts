@@ -18,7 +18,7 @@ export function auditRecord(decision: Decision, upstream?: string): Record<strin
     kind: "decision",
     at,
     upstream,
-    who: principal === undefined ? undefined : { type: principal.type, id: cut(principal.id) },
+    who: principal === undefined ? undefined : { type: principal.type, id: cut(principal.id), issuer: cut(principal.issuer) },
     session: sessionId,
     connection,
     trace: traceId,

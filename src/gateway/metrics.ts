@@ -1,9 +1,11 @@
-import type { BreakerSource } from "./breaker.ts";
+import { detectHost, type Host } from "../core/base/host.ts";
 import type { ObserverStats } from "../core/chain/observer.ts";
 import type { GuardEvent } from "../core/guard/events.ts";
 import type { Authenticate } from "../core/http/authentication.ts";
+import type { HttpHandler } from "../core/http/exchange.ts";
 import { METHODS } from "../core/wire/methods.ts";
 import type { AuditStats } from "./audit.ts";
+import type { BreakerSource } from "./breaker.ts";
 import type { CircuitState } from "./breaker-circuit.ts";
 import { createRegistry, OVERFLOW, type GaugeSample, type MetricsSnapshot, type Registry } from "./metrics-registry.ts";
 import { formatMetrics } from "./metrics-text.ts";
@@ -13,6 +15,7 @@ export interface MetricsOptions {
   readonly maxSeries?: number;
   /** Upper bounds of the buckets of durations, in seconds. Default: 12 from 0.5 ms to 10 s. */
   readonly bounds?: readonly number[];
+  readonly host?: Host;
 }
 
 /** What a gateway's `stats()` tells, as far as it is shown. */
@@ -26,6 +29,8 @@ export interface GatewayCounts {
 export interface Metrics {
   /** For `GatewayPlan.observe`: cheap, and never throws. */
   observe(event: GuardEvent, upstream: string): void;
+  /** Counts requests over HTTP by status, and how long they took to the head of their answer; for a listener of one's own (`Gateway.handle`). */
+  http(handler: HttpHandler): HttpHandler;
   /** Counts who was let in and who was turned away. */
   authenticate(check: Authenticate): Authenticate;
   /** What is read when somebody asks. Each may be called once; `breakers` is asked anew each time, as a reload changes the sources. */
@@ -41,13 +46,14 @@ export interface Metrics {
 
 const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 2.5, 10];
 const STATES: readonly CircuitState[] = ["closed", "half_open", "open"];
+const METHODS_OF_HTTP: ReadonlySet<string> = new Set(["GET", "POST", "DELETE", "OPTIONS", "HEAD"]);
 const P = "mcp_interceptors";
 
 /**
  * What goes on, in numbers. Labels are names of upstreams and interceptors, which the operator chose, and a few words; methods that MCP does not have are
  * counted as `other`, as anybody can make up one.
  */
-export function createMetrics({ maxSeries = 2_000, bounds = SECONDS }: MetricsOptions = {}): Metrics {
+export function createMetrics({ maxSeries = 2_000, bounds = SECONDS, host = detectHost() }: MetricsOptions = {}): Metrics {
   const registry = createRegistry(maxSeries);
   const messages = registry.counter({ name: `${P}_messages_total`, help: "Messages that interceptors judged, by what became of them.", labels: ["upstream", "event", "phase", "verdict"] });
   const blocked = registry.counter({ name: `${P}_blocked_total`, help: "Messages that did not go on, by reason and interceptor.", labels: ["upstream", "reason", "interceptor"] });
@@ -58,6 +64,8 @@ export function createMetrics({ maxSeries = 2_000, bounds = SECONDS }: MetricsOp
   const failOpens = registry.counter({ name: `${P}_fail_open_total`, help: "Failures of active interceptors that let their message pass.", labels: ["upstream", "interceptor"] });
   const durations = registry.histogram({ name: `${P}_invocation_seconds`, help: "How long interceptors took.", labels: ["upstream", "interceptor"] }, bounds);
   const callers = registry.counter({ name: `${P}_authentications_total`, help: "Callers that were let in or turned away.", labels: ["outcome"] });
+  const requests = registry.counter({ name: `${P}_http_requests_total`, help: "Requests over HTTP.", labels: ["upstream", "method", "status"] });
+  const answers = registry.histogram({ name: `${P}_http_answer_seconds`, help: "From a request over HTTP to the head of its answer.", labels: ["upstream", "method"] }, bounds);
   const queues = new Map<string, () => Pick<ObserverStats, "dropped" | "waiting">>();
   const ofQueues = (pick: "dropped" | "waiting") => (): GaugeSample[] => [...queues].map(([name, read]) => ({ labels: [name], value: read()[pick] }));
 
@@ -91,6 +99,16 @@ export function createMetrics({ maxSeries = 2_000, bounds = SECONDS }: MetricsOp
         case "invoked":
           return;
       }
+    },
+    http: (handler) => async (request) => {
+      const begun = host.now();
+      const answer = await handler(request);
+      const upstream = /^\/([^/]+)\/mcp$/.exec(request.path)?.[1];
+      // A name that the gateway does not have is anybody's invention.
+      const labels = [answer.status === 404 || upstream === undefined ? OVERFLOW : upstream, METHODS_OF_HTTP.has(request.method) ? request.method : OVERFLOW];
+      requests.add([...labels, String(answer.status)]);
+      answers.observe(labels, (host.now() - begun) / 1000);
+      return answer;
     },
     authenticate: (check) => async (request) => {
       try {

@@ -10,6 +10,7 @@ import { formatMetrics, mergeMetrics } from "../../src/gateway/metrics-text.ts";
 import { mutates, remoteSource, validates } from "../core/chain/kit.ts";
 import { fakeHost, settle } from "../support/fake-host.ts";
 import { call, guardedPair, textResult } from "../support/guarded-pair.ts";
+import { send } from "../support/http-exchange.ts";
 import { request } from "./auth-kit.ts";
 
 const lineOf = (metrics: Pick<Metrics, "text">, name: string): string[] => metrics.text().split("\n").filter((line) => line.startsWith(`mcp_interceptors_${name}`));
@@ -167,4 +168,20 @@ test("callers are counted by what became of them, and nothing about them is chan
   await check(request("bad"));
   await assert.rejects(async () => check(request("broken")), TypeError);
   assert.deepEqual(lineOf(metrics, "authentications").map((line) => line.replace(/^.*outcome=/, "")), ['"admitted"} 1', '"no_token"} 1', '"invalid_token"} 1', '"failed"} 1']);
+});
+
+test("requests over HTTP are counted by upstream and status, names that nothing has together", async () => {
+  const host = fakeHost();
+  const metrics = createMetrics({ host, bounds: [1] });
+  const handle = metrics.http(async ({ path }) => {
+    await host.advance(2_000);
+    return { status: path === "/files/mcp" ? 200 : 404, headers: [] };
+  });
+  for (const [path, method] of [["/files/mcp", "POST"], ["/made-up/mcp", "POST"], ["/x", "BREW"]] as const) await send(handle, { path, method }).response;
+  assert.deepEqual(lineOf(metrics, "http_requests"), [
+    'mcp_interceptors_http_requests_total{upstream="files",method="POST",status="200"} 1',
+    'mcp_interceptors_http_requests_total{upstream="other",method="POST",status="404"} 1',
+    'mcp_interceptors_http_requests_total{upstream="other",method="other",status="404"} 1',
+  ]);
+  assert.equal(lineOf(metrics, "http_answer_seconds_sum")[0], 'mcp_interceptors_http_answer_seconds_sum{upstream="files",method="POST"} 2');
 });

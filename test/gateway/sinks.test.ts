@@ -16,9 +16,10 @@ import { createLog } from "../../src/gateway/logs.ts";
 import { createMetrics } from "../../src/gateway/metrics.ts";
 import { createOtlp } from "../../src/gateway/otlp.ts";
 import { mutates, remoteSource, validates } from "../core/chain/kit.ts";
-import { fakeHost, settle } from "../support/fake-host.ts";
+import { fakeHost } from "../support/fake-host.ts";
 import { guardedPair } from "../support/guarded-pair.ts";
 import { answerOf, AUDIENCE, CLAIMS, ISSUER, keyFor, request } from "./auth-kit.ts";
+import { watched } from "./decision-kit.ts";
 
 const SECRET = "s3cret-sentinel-7f41c9";
 const SHAPES = [SECRET, Buffer.from(SECRET).toString("base64").replace(/=+$/, ""), Buffer.from(SECRET).toString("hex"), encodeURIComponent(SECRET)];
@@ -60,10 +61,11 @@ test("a secret in payloads, exceptions and tokens shows up in no audit, metric, 
       validates({ name: "refuses", mode: "audit" }, () => ({ valid: false, severity: "error", messages: [{ message: SECRET, severity: "error" }] })),
     ]);
     await chain.addSource(withBreaker(remote, { host, failures: 1, onChange: (change) => log.log({ level: "warn", message: "a circuit has changed", details: change }) }));
+    const { record, written } = watched((decision) => audit.record(decision, "files"));
     const pair = guardedPair([], {
       chainOf: () => chain,
       host: { ...host },
-      record: (decision) => audit.record(decision, "files"),
+      record,
       observe: observer,
       log: (entry) => log.log(entry),
       policy: { provenance: "values", digest: createAuditDigest("a key") },
@@ -75,15 +77,12 @@ test("a secret in payloads, exceptions and tokens shows up in no audit, metric, 
       { jsonrpc: "2.0", id: 2, error: { code: -32000, message: SECRET, data: SECRET } },
       { jsonrpc: "2.0", id: 99, result: { text: SECRET } },
     ];
-    const written = async (count: number) => {
-      for (let turn = 0; turn < 200 && audit.stats().written < count; turn++) await settle();
-    };
     for (const id of [1, 2]) {
       await pair.fromPeer(call(id));
-      await written(id);
+      await written();
     }
     for (const answer of answers) await pair.fromApp(answer);
-    await written(4);
+    await written();
 
     const key = await keyFor("ES256");
     const check = metrics.authenticate(

@@ -51,7 +51,8 @@ export interface Decision {
   readonly tool?: string;
   /** Digests of the payload as it came, and as it went on where it was changed; see `policy.digest`. */
   readonly digests?: { readonly payload: string; readonly final?: string };
-  readonly principal?: { readonly type: string; readonly id?: string };
+  /** `issuer` is the claim `iss`: an id is unique with its issuer alone. */
+  readonly principal?: { readonly type: string; readonly id?: string; readonly issuer?: string };
 }
 
 export interface InterceptorOutcome {
@@ -92,5 +93,7 @@ function outcomeOf(entry: ChainResultEntry): InterceptorOutcome["outcome"] {
 export function principalOf(context: InvocationContext | undefined): Decision["principal"] {
   const principal = context?.principal;
   if (principal === undefined) return undefined;
-  return principal.id === undefined ? { type: principal.type } : { type: principal.type, id: principal.id };
+  const { type, id, claims } = principal;
+  const issuer = claims?.["iss"];
+  return { type, ...(id !== undefined && { id }), ...(typeof issuer === "string" && { issuer }) };
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { mutator, validator } from "../../../src/core/interceptor/define.ts";
-import { outcomesOf } from "../../../src/core/guard/decision.ts";
+import { outcomesOf, principalOf } from "../../../src/core/guard/decision.ts";
 import { call, guardedPair, textResult } from "../../support/guarded-pair.ts";
 import { CALL, remoteSource, rig } from "../chain/kit.ts";
 
@@ -46,4 +46,12 @@ test("a digest that throws blocks the message", async () => {
   assert.deepEqual(pair.atApp, []);
   assert.deepEqual(pair.decisions.map(({ verdict, reason }) => [verdict, reason]), [["blocked", "failed"]]);
   assert.throws(() => guardedPair([look], { policy: { digest: "sha256" as never } }), { code: "invalid_argument" });
+});
+
+test("a decision says who called: type, id and issuer, and no other claim", () => {
+  assert.equal(principalOf({}), undefined);
+  assert.deepEqual(principalOf({ principal: { type: "anonymous" } }), { type: "anonymous" });
+  const claims = { iss: "https://issuer.example", email: "a@example.com" };
+  assert.deepEqual(principalOf({ principal: { type: "user", id: "alice", claims } }), { type: "user", id: "alice", issuer: "https://issuer.example" });
+  assert.deepEqual(principalOf({ principal: { type: "user", claims: { iss: 5 } } }), { type: "user" });
 });
