@@ -7,12 +7,12 @@ import { generateModules, type Source } from "./emit-module.ts";
 const SPEC = fileURLToPath(new URL(".", import.meta.url));
 export const GENERATED = fileURLToPath(new URL("../src/core/wire/gen/", import.meta.url));
 
-// Not of the wire: it says what vectors look like.
-const VECTORS = "vector.schema.json";
+// Not of the wire: what vectors look like, and the gateway's configuration.
+const NO_WIRE: ReadonlySet<string> = new Set(["vector.schema.json", "gateway.schema.json"]);
 
 /** The wire's schemas, by name. */
 export function readSources(): Source[] {
-  const files = readdirSync(SPEC).filter((file) => file.endsWith(".schema.json") && file !== VECTORS).sort();
+  const files = readdirSync(SPEC).filter((file) => file.endsWith(".schema.json") && !NO_WIRE.has(file)).sort();
   return files.map((file) => ({ file, text: readFileSync(join(SPEC, file), "utf8") }));
 }
 

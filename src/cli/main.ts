@@ -1,13 +1,17 @@
 #!/usr/bin/env node
 import { readFileSync } from "node:fs";
 import { describeError, LocalError } from "../core/base/errors.ts";
+import { nearest } from "../core/base/nearest.ts";
 import { readyMade } from "../library/catalog.ts";
+import { audit } from "./audit.ts";
+import { check } from "./check.ts";
 import { conformance } from "./conformance.ts";
 import { printable } from "./describe.ts";
-import { nearest, UsageError } from "./errors.ts";
+import { UsageError } from "./errors.ts";
 import { endProcess, ignoreBrokenPipes, reportForeignExit, type Exit } from "./exit.ts";
 import { serveOwnAdapter } from "./fixture-adapter.ts";
 import { serveFixtures } from "./fixture-server.ts";
+import { gateway } from "./gateway.ts";
 import { formatTable } from "./table.ts";
 import { wrap } from "./wrap.ts";
 
@@ -17,6 +21,9 @@ Usage: mcp-interceptors VERB
 
 ${formatTable([
   ["wrap", "put interceptors in front of an MCP server on stdio"],
+  ["gateway", "serve MCP servers through interceptors, as a file says"],
+  ["check", "check such a file, and print what is guarded by what"],
+  ["audit", "check the audit logs of a gateway"],
   ["conformance", "measure an implementation against the vectors of SEP-2624"],
   ["fixture-server", "a server that hosts the interceptors of those vectors"],
   ["fixture-adapter", "a program that answers vectors about chains with our engine"],
@@ -34,6 +41,9 @@ type Verb = (words: readonly string[]) => Promise<Exit> | Exit;
 
 const VERBS: ReadonlyMap<string, Verb> = new Map<string, Verb>([
   ["wrap", wrap],
+  ["gateway", gateway],
+  ["check", check],
+  ["audit", audit],
   ["conformance", conformance],
   ["fixture-server", serveFixtures],
   ["fixture-adapter", serveOwnAdapter],

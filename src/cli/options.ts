@@ -1,9 +1,12 @@
-import { nearest, UsageError } from "./errors.ts";
+import { nearest } from "../core/base/nearest.ts";
+import { UsageError } from "./errors.ts";
 import { formatTable } from "./table.ts";
 
 /** One option of a verb. */
 export interface OptionSpec {
   readonly name: string;
+  /** One letter that does the same: `-c`. */
+  readonly short?: string;
   /** What stands for its value in the help; absent for a flag. */
   readonly value?: string;
   readonly many?: boolean;
@@ -19,19 +22,20 @@ export interface ParsedOptions {
   readonly rest: readonly string[] | undefined;
 }
 
-/** Reads `--name value`, `--name=value` and flags, up to `--`. Throws a `UsageError` that names the word that is wrong; `help` is where to read on. */
+/** Reads `--name value`, `--name=value`, `-n value` and flags, up to `--`. Throws a `UsageError` that names the word that is wrong; `help` is where to read on. */
 export function parseOptions(words: readonly string[], specs: readonly OptionSpec[], help?: string): ParsedOptions {
   const values = new Map<string, string[]>();
   const positionals: string[] = [];
   for (let index = 0; index < words.length; index++) {
     const word = words[index] ?? "";
     if (word === "--") return { values, positionals, rest: words.slice(index + 1) };
-    if (!word.startsWith("--")) {
+    const short = /^-[A-Za-z]$/.test(word) ? specs.find((candidate) => candidate.short === word[1]) : undefined;
+    if (!word.startsWith("--") && short === undefined) {
       positionals.push(word);
       continue;
     }
     const equals = word.indexOf("=");
-    const name = word.slice(2, equals === -1 ? undefined : equals);
+    const name = short?.name ?? word.slice(2, equals === -1 ? undefined : equals);
     const spec = specs.find((candidate) => candidate.name === name);
     if (spec === undefined) {
       const meant = nearest(name, specs.map((candidate) => candidate.name));
@@ -61,7 +65,7 @@ function readValue(spec: OptionSpec, attached: string | undefined, next: string 
 
 /** The option table of a help text. */
 export function describeOptions(specs: readonly OptionSpec[]): string {
-  return formatTable(specs.map(({ name, value, help }) => [`--${name}${value === undefined ? "" : ` ${value}`}`, help]));
+  return formatTable(specs.map(({ name, short, value, help }) => [`${short === undefined ? "" : `-${short}, `}--${name}${value === undefined ? "" : ` ${value}`}`, help]));
 }
 
 /** A whole number of milliseconds from an option, or `undefined` where it is not set. */

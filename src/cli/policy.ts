@@ -1,4 +1,5 @@
 import { describeError, LocalError, type RpcError } from "../core/base/errors.ts";
+import { nearest } from "../core/base/nearest.ts";
 import type { Signal } from "../core/base/signal.ts";
 import { scanJson } from "../core/base/json-text.ts";
 import type { Refusal } from "../core/guard/options.ts";
@@ -6,7 +7,7 @@ import { readyMade } from "../library/catalog.ts";
 import type { ConnectedChain, ServerTarget } from "../core/client/local-chain.ts";
 import { connectServer, createChain } from "../node/chain.ts";
 import { describeChainLog, describeNoise, printable } from "./describe.ts";
-import { nearest, UsageError } from "./errors.ts";
+import { UsageError } from "./errors.ts";
 import { isModulePath, loadInterceptors } from "../node/load-module.ts";
 import { unlessAborted } from "./start-watch.ts";
 import { isHttpUrl, splitWords } from "./words.ts";

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -19,16 +19,12 @@ export function isModulePath(word: string): boolean {
  * module and what to do.
  */
 export async function loadInterceptors(path: string): Promise<readonly Interceptor[]> {
+  return interceptorsIn(await load(resolve(path), ""), path);
+}
+
+/** The interceptors that a module exports, which has been loaded; throws `invalid_argument` where there are none. */
+export function interceptorsIn(exports: Readonly<Record<string, unknown>>, path: string): readonly Interceptor[] {
   const file = resolve(path);
-  if (!existsSync(file)) throw new LocalError("invalid_argument", `there is no file ${file}`);
-  let exports: Record<string, unknown>;
-  try {
-    exports = await importModule(file);
-  } catch (cause) {
-    if (cause instanceof LocalError) throw cause;
-    const why = describeError(cause).replaceAll(/\s*\n\s*/g, " ");
-    throw new LocalError("invalid_argument", `${file} could not be loaded: ${why}${placeOf(cause, file)}`, { cause });
-  }
   const found = new Set<Interceptor>();
   for (const value of Object.values(exports)) {
     for (const item of Array.isArray(value) ? value : [value]) if (isInterceptor(item)) found.add(item);
@@ -46,8 +42,29 @@ function placeOf(thrown: unknown, file: string): string {
   return place === undefined ? "" : ` (${place})`;
 }
 
-async function importModule(file: string): Promise<Record<string, unknown>> {
-  const url = pathToFileURL(file).href;
+/**
+ * Loads a module as it is on disk now: one that has changed since it was loaded before is run anew. What it imports itself is not, and what it was
+ * before stays in memory, as Node has it. Rejects like `loadInterceptors`.
+ */
+export function importFresh(path: string): Promise<Record<string, unknown>> {
+  const file = resolve(path);
+  const changedMs = statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  return load(file, `?changed=${changedMs}`);
+}
+
+async function load(file: string, query: string): Promise<Record<string, unknown>> {
+  if (!existsSync(file)) throw new LocalError("invalid_argument", `there is no file ${file}`);
+  try {
+    return await importModule(file, query);
+  } catch (cause) {
+    if (cause instanceof LocalError) throw cause;
+    const why = describeError(cause).replaceAll(/\s*\n\s*/g, " ");
+    throw new LocalError("invalid_argument", `${file} could not be loaded: ${why}${placeOf(cause, file)}`, { cause });
+  }
+}
+
+async function importModule(file: string, query: string): Promise<Record<string, unknown>> {
+  const url = `${pathToFileURL(file).href}${query}`;
   try {
     return (await import(url)) as Record<string, unknown>;
   } catch (thrown) {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { nearest, UsageError } from "../../src/cli/errors.ts";
+import { UsageError } from "../../src/cli/errors.ts";
+import { nearest } from "../../src/core/base/nearest.ts";
 import { describeOptions, millisecondsOption, parseOptions, type OptionSpec } from "../../src/cli/options.ts";
 import { formatTable } from "../../src/cli/table.ts";
 import { wrap } from "../../src/cli/wrap.ts";

@@ -33,8 +33,8 @@ export function createDigester(host: Host): Digester {
   };
 }
 
-// Lone surrogates stay apart, as JSON.stringify escapes them.
-function canonicalText(value: unknown): string {
+/** Text that is the same for equal JSON values: members sorted by name. Lone surrogates stay apart, as JSON.stringify escapes them. */
+export function canonicalText(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalText).join(",")}]`;
   if (!isObject(value)) return JSON.stringify(value);
   const names = Object.keys(value).filter((name) => value[name] !== undefined);

@@ -4,6 +4,7 @@ import { cloneJson, isObject, type JsonObject } from "../base/json.ts";
 import { createSignal, type SignalSource } from "../base/signal.ts";
 import { isThenable } from "../base/thenable.ts";
 import { holds } from "../interceptor/condition.ts";
+import type { HandlerContext } from "../interceptor/define.ts";
 import type { ConditionInput } from "../interceptor/policy.ts";
 import { isMcpEvent } from "../wire/events.ts";
 import type { InvocationContext, InvokeParams, Phase } from "../wire/gen/interceptors.ts";
@@ -239,14 +240,19 @@ function paramsFor(run: Invoking, entry: ChainEntry, given: unknown, timeoutMs: 
 
 type Condition = (input: ConditionInput) => unknown;
 
-function applies(when: Condition, { event, phase, maxDepth }: Invoking, { name }: ChainEntry, payload: unknown): boolean {
+function applies(when: Condition, run: Invoking, { name }: ChainEntry, payload: unknown): boolean {
+  const { event, phase, maxDepth, request } = run;
   let copy: { readonly payload: unknown } | undefined;
+  let context: HandlerContext | undefined;
   return holds(when, {
     event,
     phase,
     name,
     get payload() {
       return (copy ??= { payload: cloneJson(payload, maxDepth) }).payload;
+    },
+    get context() {
+      return (context ??= cloneJson({ ...run.context(), ...(request === undefined ? {} : { request }) }, maxDepth));
     },
   });
 }

@@ -34,7 +34,7 @@ export interface Step {
 
 export interface Plan {
   readonly steps: readonly Step[];
-  /** Some entry wants to see the request that a response answers. */
+  /** Some entry, or its condition, wants to see the request that a response answers. */
   readonly withRequest: boolean;
 }
 
@@ -68,7 +68,7 @@ export function planSteps(matching: readonly ChainEntry[], query: Omit<PlanQuery
   };
   return {
     steps: (direction === "sending" ? [mutate, validate] : [validate, mutate]).filter(({ entries }) => entries.length > 0),
-    withRequest: phase === "response" && planned.some(({ entry }) => entry.withRequest),
+    withRequest: phase === "response" && planned.some(({ entry }) => entry.withRequest || entry.policy.when !== undefined),
   };
 }
 

@@ -45,7 +45,14 @@ export interface Decision {
   readonly connection?: string;
   readonly sessionId: string;
   readonly traceId?: string;
-  readonly principal?: { readonly type: string; readonly id?: string };
+  /** The span that the message names as the one it belongs to (`_meta.traceparent`); of a response, that of its request. */
+  readonly parentSpanId?: string;
+  /** The tool of a `tools/call`, by the name that the asker knows it by. */
+  readonly tool?: string;
+  /** Digests of the payload as it came, and as it went on where it was changed; see `policy.digest`. */
+  readonly digests?: { readonly payload: string; readonly final?: string };
+  /** `issuer` is the claim `iss`: an id is unique with its issuer alone. */
+  readonly principal?: { readonly type: string; readonly id?: string; readonly issuer?: string };
 }
 
 export interface InterceptorOutcome {
@@ -86,5 +93,7 @@ function outcomeOf(entry: ChainResultEntry): InterceptorOutcome["outcome"] {
 export function principalOf(context: InvocationContext | undefined): Decision["principal"] {
   const principal = context?.principal;
   if (principal === undefined) return undefined;
-  return principal.id === undefined ? { type: principal.type } : { type: principal.type, id: principal.id };
+  const { type, id, claims } = principal;
+  const issuer = claims?.["iss"];
+  return { type, ...(id !== undefined && { id }), ...(typeof issuer === "string" && { issuer }) };
 }

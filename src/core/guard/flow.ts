@@ -6,6 +6,7 @@ import { interceptorMethod } from "../wire/dialects.ts";
 import { errorFrame, type Frame } from "../wire/frame.ts";
 import {
   classify,
+  isErrorResponse,
   isNotification,
   isRequest,
   isResult,
@@ -249,15 +250,17 @@ export function createFlow(state: GuardState, sinks: Sinks): Flow {
       const given = contextOf(state, subject, scope.trace, scope.version);
       const context = given instanceof Promise ? await given : given;
       if (context === undefined) return await refuse(subject, "context_failed", unjudgeable());
+      // What the application sends without text may still be in its hands, and what is judged must be what is sent. An arrival is ours alone.
+      const own = sinks.direction === "sending" && frame.text === undefined ? { message: cloneJson(frame.message, limits.maxDepth, limits.maxMessageBytes) } : frame;
       judgement = await judge({
-        // What the application sends without text may still be in its hands, and what is judged must be what is sent. An arrival is ours alone.
-        frame: sinks.direction === "sending" && frame.text === undefined ? { message: cloneJson(frame.message, limits.maxDepth, limits.maxMessageBytes) } : frame,
+        frame: own,
         cases,
         chain: scope.chain,
         direction: sinks.direction,
         version: scope.version,
         context,
         policy,
+        keepsError: isErrorResponse(frame.message) && policy.keepsError?.(frame.message.error) === true,
         signal: scope.stop.signal,
         explain: isWatched(state),
         tool: scope.tool,
@@ -266,7 +269,7 @@ export function createFlow(state: GuardState, sinks: Sinks): Flow {
         tell: state.observer?.tell,
         request: scope.final === undefined || subject.kind !== "response" ? undefined : { method: scope.final.method, params: paramsOf(scope.final) },
       });
-      const recorded = !isWatched(state) || (await decide(state, subject, { started, judgement, context }));
+      const recorded = !isWatched(state) || (await decide(state, subject, { started, judgement, context, trace: scope.trace, tool: scope.tool, before: own.message }));
       if (!recorded && judgement.refusal === undefined) return await refuse(subject, "record_failed", unjudgeable(), false);
     } catch (thrown) {
       if (scope.stop.signal.aborted) return DROP;

@@ -115,7 +115,7 @@ export function guardTransport(inner: Transport, options: GuardOptions, toolSche
     async close(why) {
       if (!closed) {
         closed = true;
-        state.stopAll(why ?? new LocalError("closed", "the transport was closed"));
+        state.stopAll(why ?? CLOSED);
         inbox.close();
       }
       await inner.close(why);
@@ -123,6 +123,8 @@ export function guardTransport(inner: Transport, options: GuardOptions, toolSche
   };
 }
 
+// Shared, as an error costs a stack, and over HTTP a connection may last for one request.
+const CLOSED = new LocalError("closed", "the transport was closed");
 // Who answers where nothing has arrived yet.
 const NOBODY: PeerContext = { transport: "memory", connection: "unknown" };
 

@@ -28,6 +28,8 @@ interface JudgeInput {
   readonly version: string | undefined;
   readonly context: InvocationContext;
   readonly policy: GuardPolicy;
+  /** The message is an error that goes out as it is, whatever `policy.errorResponses` says. */
+  readonly keepsError: boolean;
   readonly signal: Signal;
   /** Whether somebody asks what changed; a frame without text goes on faster where nobody does. */
   readonly explain: boolean;
@@ -129,7 +131,7 @@ export async function judge(input: JudgeInput): Promise<Judgement> {
     }
     if (pending.length === 0 && "method" in message) pending.push(...followUps(input.cases, item, message));
   }
-  message = withErrorPolicy(message, chain, input.cases, policy);
+  if (!input.keepsError) message = withErrorPolicy(message, chain, input.cases, policy);
   message = withPrivateCache(message, results);
   if (message === frame.message) return { frame, changes: [], results, run };
   const finished = finish(frame, message, input.explain);

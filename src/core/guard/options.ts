@@ -5,7 +5,7 @@ import type { Chain } from "../chain/chain.ts";
 import type { Direction } from "../chain/plan.ts";
 import type { PeerContext } from "../transport/transport.ts";
 import type { InvocationContext } from "../wire/gen/interceptors.ts";
-import type { Message, RequestId } from "../wire/message.ts";
+import type { ErrorObject, Message, RequestId } from "../wire/message.ts";
 import type { ProvenanceMode } from "../chain/provenance.ts";
 import type { Observing } from "../chain/observer.ts";
 import type { Decision } from "./decision.ts";
@@ -43,6 +43,11 @@ export interface GuardPolicy {
   readonly hostsChain?: boolean;
   /** What happens to an error response that an active response hook of its event does not handle. Default `pass`. */
   readonly errorResponses?: "pass" | "generic";
+  /**
+   * Whether an error goes out as it is all the same, under `errorResponses: "generic"`: one that the guarded side has made itself, of fixed texts. Gets
+   * the object that was sent. Must not throw.
+   */
+  readonly keepsError?: (error: ErrorObject) => boolean;
   /** Answer a blocked `tools/call` as a result with `isError: true`, which models can read. Default `error`. */
   readonly blockAs?: "error" | "result";
   /** By interceptor name: another documented answer for what that interceptor refuses. */
@@ -64,6 +69,11 @@ export interface GuardPolicy {
   readonly onSchemaBreak?: "block" | "error-result";
   /** Record in each decision which places each mutator changed (see `writersOf`), with their values or without. Default: as the chain says. */
   readonly provenance?: ProvenanceMode;
+  /**
+   * Makes a digest of a payload (params, result or error) for decisions, where somebody is told of them. Reads it only, and keeps nothing of it. What it
+   * throws fails the message.
+   */
+  readonly digest?: (payload: unknown) => string;
   /** Milliseconds that one chain may take. Default: no limit but those of its entries. */
   readonly chainTimeoutMs?: number;
   /** Milliseconds that `context` may take; then the message is blocked. Default 30,000. */

@@ -92,6 +92,11 @@ interface Judged {
   readonly judgement: Judgement;
   readonly context: InvocationContext;
   readonly started: number;
+  readonly trace: Trace;
+  /** As it was before the chain. */
+  readonly before: Message;
+  /** Of a `tools/call`. */
+  readonly tool: string | undefined;
 }
 
 /** Refused before the chain could look at it. */
@@ -152,8 +157,9 @@ function header(state: GuardState, subject: Subject, context: InvocationContext 
   };
 }
 
-function judged(state: GuardState, subject: Subject, { judgement, started }: Judged) {
-  const { refusal, changes, results } = judgement;
+function judged(state: GuardState, subject: Subject, { judgement, started, trace, tool, before }: Judged) {
+  const { refusal, changes, results, frame } = judgement;
+  const { digest } = state.policy;
   const blocked = subject.kind === "notification" ? ("dropped" as const) : ("blocked" as const);
   return {
     durationMs: state.host.now() - started,
@@ -162,5 +168,15 @@ function judged(state: GuardState, subject: Subject, { judgement, started }: Jud
     ...(refusal === undefined ? {} : { reason: refusal.reason, code: refusal.error.code }),
     ...(refusal?.by === undefined ? {} : { by: refusal.by }),
     ...(changes.length === 0 ? {} : { changes }),
+    ...(trace.given === true ? { parentSpanId: trace.spanId } : {}),
+    ...(tool === undefined ? {} : { tool }),
+    ...(digest === undefined
+      ? {}
+      : { digests: { payload: digest(payloadOf(before)), ...(changes.length === 0 ? {} : { final: digest(payloadOf(frame.message)) }) } }),
   };
+}
+
+function payloadOf(message: Message): unknown {
+  if ("method" in message) return message.params ?? {};
+  return "result" in message ? message.result : message.error;
 }

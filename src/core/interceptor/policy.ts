@@ -12,8 +12,11 @@ import { resolvePriority, type Priorities } from "./priority.ts";
 /** Time for one run where neither the chain nor the interceptor sets one. The SEP names none; a guard without one can hang its traffic. */
 export const DEFAULT_TIMEOUT_MS = 30_000;
 
-/** What `when` of an entry sees. The payload is a copy of its own, made on first reading. */
-export type ConditionInput = Pick<HandlerInput, "payload" | "event" | "phase" | "name">;
+/**
+ * What `when` of an entry sees: whatever the entry's handler may see of it, all of the payload, and in the response phase the request that was
+ * answered (`context.request`), if that is known. Payload and context are copies of its own, made on first reading.
+ */
+export type ConditionInput = Pick<HandlerInput, "payload" | "event" | "phase" | "name" | "context">;
 
 /**
  * What an entry may see and change of a payload, by JSON pointers into it; each grants what lies below it as well. See src/README.md.

@@ -18,7 +18,7 @@ export interface ServerDescription {
 }
 
 export interface ConnectParts {
-  readonly peer: Peer;
+  readonly peer: Pick<Peer, "request" | "notify">;
   readonly log: Log;
   readonly versions: Versions;
   readonly clientInfo: Implementation;

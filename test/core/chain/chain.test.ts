@@ -4,6 +4,7 @@ import { LocalError, RpcError } from "../../../src/core/base/errors.ts";
 import { NEVER } from "../../../src/core/base/signal.ts";
 import { interceptorSource } from "../../../src/core/chain/in-process.ts";
 import { validator } from "../../../src/core/interceptor/define.ts";
+import type { ConditionInput } from "../../../src/core/interceptor/policy.ts";
 import type { InterceptorDescriptor } from "../../../src/core/wire/gen/interceptors.ts";
 import { BOTH_PHASES, CALL, deferred, mutates, remoteSource, rig, validates } from "./kit.ts";
 
@@ -284,6 +285,28 @@ test("an entry's condition sees a copy and skips the entry", async () => {
   const skipped = await chain.execute({ ...CALL, payload: { name: "other" } });
   assert.deepEqual([skipped.status, skipped.results], ["success", []]);
   assert.deepEqual(seen, [CALL.payload]);
+});
+
+test("an entry's condition sees who asks, and in the response phase the request, as copies", async () => {
+  const { chain } = rig();
+  const seen: unknown[] = [];
+  const when = ({ context }: ConditionInput) => {
+    seen.push(structuredClone({ claims: context.principal?.claims, request: context.request }));
+    Object.assign(context.principal?.claims ?? {}, { role: "vandalised" });
+    Object.assign(context.request?.params ?? {}, { name: "vandalised" });
+    return true;
+  };
+  chain.add(validator({ name: "v", hooks: BOTH_PHASES }, ({ context }) => context.principal?.claims?.["role"] === "ops"), { overrides: { v: { when } } });
+  const context = { principal: { type: "user", claims: { role: "ops" } } } as const;
+  const request = { method: "tools/call", params: { name: "echo" } };
+  const results = [
+    await chain.execute({ ...CALL, context }),
+    await chain.execute({ ...CALL, phase: "response", payload: { content: [] }, context, request }),
+  ];
+  assert.deepEqual(results.map(({ status }) => status), ["success", "success"]);
+  const claims = { role: "ops" };
+  assert.deepEqual(seen, [{ claims, request: undefined }, { claims, request }]);
+  assert.equal(request.params.name, "echo");
 });
 
 test("each invocation is observed by name, event, phase, outcome and duration, without its payload", async () => {

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { RpcError } from "../../../src/core/base/errors.ts";
 import { mutator, validator, type Interceptor } from "../../../src/core/interceptor/define.ts";
 import { allow, deny } from "../../../src/core/interceptor/verdict.ts";
-import type { Message } from "../../../src/core/wire/message.ts";
+import type { ErrorMessage, Message } from "../../../src/core/wire/message.ts";
 import { settle } from "../../support/fake-host.ts";
 import { call, guardedPair, notice, textResult } from "../../support/guarded-pair.ts";
 
@@ -296,6 +296,14 @@ test("an error response is shown to those who handle errors, and the policy says
   await generic.fromPeer(call(1));
   await generic.fromApp(failing(1));
   assert.deepEqual((generic.atPeer[0] as { error: unknown }).error, { code: -32000, message: "Request failed" });
+  // What the owner knows by its object goes out as it is, and a copy of it does not.
+  const own = failing(1) as ErrorMessage;
+  const keeping = guardedPair([shout], { policy: { errorResponses: "generic", keepsError: (error) => error === own.error } });
+  for (const [id, message] of [[1, own], [2, failing(2)]] as const) {
+    await keeping.fromPeer(call(id));
+    await keeping.fromApp(message);
+  }
+  assert.deepEqual(keeping.atPeer, [own, { ...own, id: 2, error: { code: -32000, message: "Request failed" } }]);
 });
 
 test("the context provider says who is behind a message; where it rejects, the message is blocked", async () => {

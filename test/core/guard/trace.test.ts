@@ -31,7 +31,7 @@ test("a well-formed traceparent gives the trace, anything else a new one", () =>
   const [traceId, spanId] = ["4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"];
   // A later version may have more behind what we know.
   for (const known of ["00-*-01", "01-*-00", "cc-*-01", "cc-*-01-what-comes-later", "cc-*-01-"]) {
-    assert.deepEqual(trace(known.replace("*", `${traceId}-${spanId}`)), { traceId, spanId }, known);
+    assert.deepEqual(trace(known.replace("*", `${traceId}-${spanId}`)), { traceId, spanId, given: true }, known);
   }
   const noSpan = `00-${traceId}-${"0".repeat(16)}-01`;
   const otherForms = ["ff-*-01", "ff-*-01-more", "00-*-01-more", "00-*-01-", "cc-*-01more", "cc-*-01-more\nmore"].map((form) => form.replace("*", `${traceId}-${spanId}`));

@@ -1,0 +1,113 @@
+import { describeError } from "../core/base/errors.ts";
+import { formatCoverage } from "../core/guard/coverage-text.ts";
+import { guardCoverage } from "../core/guard/coverage.ts";
+import { buildPlan, createPools, type BuiltPlan } from "../gateway/config/build.ts";
+import { loadConfig } from "../gateway/config/load.ts";
+import { neverRuns } from "../gateway/config/never-runs.ts";
+import { probeUpstream, type UpstreamFacts } from "../gateway/config/probe.ts";
+import { protectStdout } from "../node/stdio.ts";
+import { CONFIG_OPTION, configFile, stderrLog, tellConfigError } from "./config-options.ts";
+import { printable } from "./describe.ts";
+import type { Exit } from "./exit.ts";
+import { describeOptions, millisecondsOption, parseOptions, type OptionSpec } from "./options.ts";
+import { watchStart } from "./start-watch.ts";
+
+const OPTIONS: readonly OptionSpec[] = [
+  CONFIG_OPTION,
+  { name: "no-connect", help: "do not connect to upstreams; interceptor servers are reached in any case" },
+  { name: "strict", help: "exit code 1 for warnings, too" },
+  { name: "timeout", value: "MS", help: "how long all of it may take; 60000 unless said otherwise" },
+  { name: "verbose", help: "stderr also says what errors say" },
+  { name: "help", help: "this text" },
+];
+
+const HELP = `Usage: mcp-interceptors check FILE [OPTIONS]
+
+Checks the configuration of a gateway: reads it, loads its modules, starts or
+reaches its interceptor servers and its upstreams, and prints what is guarded by
+what. Warns of interceptors that can never run. Serves nothing.
+
+${describeOptions(OPTIONS)}
+
+Faults are told as FILE:LINE:COLUMN: POINTER what is wrong, all at once.
+
+Example:
+  mcp-interceptors check --strict gateway.jsonc
+
+Exit code: 0 where all is well, 2 where the configuration cannot be used, 1
+where an upstream cannot be reached, or with --strict where there are warnings.
+`;
+
+const LIMIT_MS = 60_000;
+const LONGEST_LINE = 2000;
+
+/** Runs the verb. The report goes to stdout, what is wrong to stderr. */
+export async function check(words: readonly string[]): Promise<Exit> {
+  const parsed = parseOptions(words, OPTIONS, "mcp-interceptors help check");
+  const { values } = parsed;
+  if (values.has("help")) {
+    process.stdout.write(HELP);
+    return { code: 0 };
+  }
+  const file = configFile("check", parsed);
+  const { log, chainLog } = stderrLog(values.has("verbose"));
+  // The report alone goes to stdout, whatever a module prints while it is loaded.
+  const openStdout = protectStdout();
+  const watch = watchStart(process.ppid, millisecondsOption(values, "timeout") ?? LIMIT_MS);
+  const { signal } = watch;
+  let built: BuiltPlan | undefined;
+  try {
+    const loaded = await loadConfig(file);
+    built = await buildPlan(loaded, { pools: createPools(), log, chainLog, signal, dry: true });
+    const { hide } = loaded.secrets;
+    const say = (text: string) => process.stderr.write(`${printable(hide(text), LONGEST_LINE)}\n`);
+    const facts = new Map<string, UpstreamFacts>();
+    let unreachable = 0;
+    if (!values.has("no-connect")) {
+      const probes = built.plan.upstreams.map(async (upstream) => {
+        try {
+          facts.set(upstream.name, await probeUpstream(upstream, { log, limits: loaded.config.limits, signal }));
+        } catch (thrown) {
+          unreachable++;
+          say(`mcp-interceptors: ${upstream.name} cannot be reached: ${describeError(thrown)}`);
+        }
+      });
+      await Promise.all(probes);
+    }
+    if (watch.exit !== undefined) return watch.exit;
+    openStdout();
+    process.stdout.write(hide(report(built, facts)));
+    const warnings = [...built.warnings, ...neverRuns(built, facts)];
+    for (const line of warnings) say(line);
+    return { code: unreachable > 0 || (values.has("strict") && warnings.length > 0) ? 1 : 0 };
+  } catch (thrown) {
+    if (watch.exit !== undefined) return watch.exit;
+    if (tellConfigError(thrown)) return { code: 2 };
+    throw thrown;
+  } finally {
+    watch.release();
+    await built?.close();
+  }
+}
+
+function report(built: BuiltPlan, facts: ReadonlyMap<string, UpstreamFacts>): string {
+  const policy = { interceptNotifications: true, ...built.plan.policy };
+  // Upstreams that are guarded alike are told together.
+  const groups = new Map<string, string[]>();
+  for (const [name, { chain }] of built.chains) {
+    const text = formatCoverage(guardCoverage(chain, { role: "server", policy }));
+    groups.set(text, [...(groups.get(text) ?? []), name]);
+  }
+  const upstreams = [...built.chains.keys()].map((name) => `  ${describeUpstream(name, facts.get(name))}`);
+  const coverage = [...groups].map(([text, names]) => `${names.join(", ")}\n${"=".repeat(names.join(", ").length)}\n\n${text}`);
+  return `Upstreams\n${upstreams.join("\n")}\n\n${coverage.join("\n")}`;
+}
+
+function describeUpstream(name: string, facts: UpstreamFacts | undefined): string {
+  if (facts === undefined) return `${name}: not asked`;
+  const { info, protocolVersion, era, tools, capabilities } = facts;
+  const who = info === undefined ? "a server that does not say its name" : printable(`${info.name} ${info.version}`);
+  const has = Object.keys(capabilities).filter((capability) => capability !== "experimental" && capability !== "extensions");
+  const affinity = era === "handshake" ? "; behind a balancer, its clients' sessions need affinity" : "";
+  return `${name}: ${who}, ${protocolVersion ?? "?"} (${era ?? "?"}), ${printable(has.join(", ") || "no capabilities")}${tools === undefined ? "" : `; ${tools.length} tools`}${affinity}`;
+}

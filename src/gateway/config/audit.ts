@@ -1,0 +1,67 @@
+import { resolve } from "node:path";
+import { describeError } from "../../core/base/errors.ts";
+import { equalJson } from "../../core/base/json.ts";
+import type { Log } from "../../core/jsonrpc/log.ts";
+import { nodeHost } from "../../node/host.ts";
+import { openAudit, type AuditLog } from "../audit.ts";
+import { createAuditDigest } from "../audit-record.ts";
+import type { GatewayPlan } from "../plan.ts";
+import type { AuditConfig } from "./config.ts";
+import type { LoadedConfig } from "./load.ts";
+import type { Opened, Pool } from "./pool.ts";
+import type { Problems } from "./problems.ts";
+
+/** An audit log that is open, and how payloads are told apart in it. */
+export interface OpenAudit {
+  readonly audit: AuditLog;
+  readonly digest: (payload: unknown) => string;
+}
+
+interface AuditContext {
+  readonly loaded: LoadedConfig;
+  readonly problems: Problems;
+  /** A file has one writer, however many plans it is in. */
+  readonly audits: Pool<OpenAudit>;
+  readonly log: Log;
+  readonly releases: (() => Promise<void>)[];
+  /** The configuration that this one takes the place of. */
+  readonly before: LoadedConfig | undefined;
+}
+
+export interface AuditParts {
+  readonly audit?: AuditLog;
+  readonly record?: NonNullable<GatewayPlan["record"]>;
+  readonly policy: Pick<NonNullable<GatewayPlan["policy"]>, "onRecordFailure" | "digest">;
+}
+
+/** What writes decisions down. What is wrong goes to `problems`. */
+export async function auditOf({ loaded, problems, audits, log, releases, before }: AuditContext): Promise<AuditParts> {
+  const { audit } = loaded.config;
+  if (before !== undefined && !equalJson(withoutPolicy(before.config.audit), withoutPolicy(audit))) {
+    problems.add(audit === undefined ? "" : "/audit", `${audit === undefined ? "has no audit any more" : "has changed"}, which takes a new start of the gateway`);
+    return { policy: {} };
+  }
+  if (audit === undefined) return { policy: {} };
+  const { onFailure, ...options } = audit;
+  try {
+    const path = resolve(loaded.folder, options.file);
+    const lease = await audits.acquire(path, () => open(path, options, log));
+    releases.push(lease.release);
+    const { audit: opened, digest } = lease.value;
+    return { audit: opened, record: opened.record, policy: { digest, ...(onFailure === undefined ? {} : { onRecordFailure: onFailure }) } };
+  } catch (thrown) {
+    problems.add("/audit", describeError(thrown));
+    return { policy: {} };
+  }
+}
+
+async function open(path: string, { file: _file, ...options }: Omit<AuditConfig, "onFailure">, log: Log): Promise<Opened<OpenAudit>> {
+  const audit = await openAudit({ ...options, path, host: nodeHost(), log: (message) => log({ level: "error", message }) });
+  return { value: { audit, digest: createAuditDigest(options.key) }, close: () => audit.close() };
+}
+
+function withoutPolicy(audit: AuditConfig | undefined): unknown {
+  if (audit === undefined) return undefined;
+  const { onFailure: _policy, ...rest } = audit;
+  return rest;
+}

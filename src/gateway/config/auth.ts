@@ -1,0 +1,98 @@
+import { resolve } from "node:path";
+import { describeError } from "../../core/base/errors.ts";
+import { equalJson } from "../../core/base/json.ts";
+import type { Authenticate } from "../../core/http/authentication.ts";
+import type { HttpHandler } from "../../core/http/exchange.ts";
+import type { Log } from "../../core/jsonrpc/log.ts";
+import { nodeHost } from "../../node/host.ts";
+import { createHttpSend } from "../../node/http-send.ts";
+import { createAuthenticate, resourceMetadata, type AuthenticateOptions } from "../auth.ts";
+import type { KeyOrigin } from "../auth-jwks.ts";
+import type { HttpFacePlan } from "../plan.ts";
+import type { AuthConfig } from "./config.ts";
+import type { LoadedConfig } from "./load.ts";
+import type { Pool } from "./pool.ts";
+import type { Problems } from "./problems.ts";
+
+interface AuthContext {
+  readonly loaded: LoadedConfig;
+  readonly problems: Problems;
+  /** Two plans with the same demands have one check, with the keys that it knows. */
+  readonly checks: Pool<Authenticate>;
+  readonly log: Log;
+  readonly releases: (() => Promise<void>)[];
+  /** The configuration that this one takes the place of. */
+  readonly before: LoadedConfig | undefined;
+}
+
+/** The members of the listener that say who may come in. What is wrong goes to `problems`. */
+export async function authOf({ loaded, problems, checks, log, releases, before }: AuthContext): Promise<Pick<HttpFacePlan, "authenticate" | "resourceMetadata" | "otherwise">> {
+  const { auth } = loaded.config;
+  // A listener that asks nobody cannot begin to, and one that does must not stop by a slip of the pen.
+  if (before !== undefined && (before.config.auth === undefined) !== (auth === undefined)) {
+    problems.add(auth === undefined ? "" : "/auth", auth === undefined ? "has no auth any more, which takes a new start of the gateway" : "was not there before, which takes a new start of the gateway", "name");
+    return {};
+  }
+  if (before !== undefined && !equalJson(before.config.auth?.metadata, auth?.metadata)) {
+    problems.add("/auth/metadata", "has changed, which takes a new start of the gateway");
+    return {};
+  }
+  if (auth === undefined) return {};
+  for (const [index, { expiresAt }] of (auth.tokens ?? []).entries()) {
+    if (expiresAt !== undefined && Number.isNaN(Date.parse(expiresAt))) problems.add(`/auth/tokens/${index}/expiresAt`, "is no date that there is");
+  }
+  const claims = [...new Set([...loaded.conditions.values()].flatMap((condition) => condition.claims))].sort();
+  try {
+    const lease = await checks.acquire(JSON.stringify([auth, claims, loaded.folder]), () => openCheck(auth, claims, loaded.folder, log));
+    releases.push(lease.release);
+    return { authenticate: lease.value, ...metadataOf(auth) };
+  } catch (thrown) {
+    problems.add("/auth", describeError(thrown));
+    return {};
+  }
+}
+
+async function openCheck(auth: AuthConfig, claims: readonly string[], folder: string, log: Log) {
+  const send = createHttpSend();
+  try {
+    const value = createAuthenticate({
+      ...tokensOf(auth),
+      jwt: (auth.jwt ?? []).map(({ jwks, ...issuer }) => ({
+        ...issuer,
+        keys: keysAt(jwks, folder),
+        send,
+        // What conditions ask for, they get.
+        claims: [...new Set([...(issuer.claims ?? ["scope", "client_id"]), ...claims])],
+      })),
+      ...(auth.anonymous === undefined ? {} : { anonymous: auth.anonymous }),
+      ...(auth.scopes === undefined ? {} : { scopes: auth.scopes }),
+      host: nodeHost(),
+      log: (message) => log({ level: "warning", message }),
+    });
+    return { value, close: async () => void (await send.close()) };
+  } catch (thrown) {
+    await send.close();
+    throw thrown;
+  }
+}
+
+function tokensOf({ tokens = [] }: AuthConfig): Pick<AuthenticateOptions, "tokens"> {
+  return {
+    tokens: tokens.map(({ token = "", sha256, expiresAt, principal }) => ({
+      ...(sha256 === undefined ? { token } : { sha256 }),
+      principal: { ...principal },
+      ...(expiresAt === undefined ? {} : { expiresAt: Date.parse(expiresAt) }),
+    })),
+  };
+}
+
+function keysAt(jwks: string, folder: string): KeyOrigin {
+  return /^https?:\/\//.test(jwks) ? { url: jwks } : { file: resolve(folder, jwks) };
+}
+
+const WELL_KNOWN = "/.well-known/oauth-protected-resource";
+
+function metadataOf({ metadata }: AuthConfig): { readonly resourceMetadata?: string; readonly otherwise?: HttpHandler } {
+  if (metadata === undefined) return {};
+  return { resourceMetadata: `${metadata.resource.replace(/\/+$/, "")}${WELL_KNOWN}`, otherwise: resourceMetadata(metadata) };
+}

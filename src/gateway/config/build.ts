@@ -1,0 +1,184 @@
+import { describeError, LocalError } from "../../core/base/errors.ts";
+import { equalJson } from "../../core/base/json.ts";
+import type { Signal } from "../../core/base/signal.ts";
+import type { ChainLog } from "../../core/chain/report.ts";
+import type { Authenticate } from "../../core/http/authentication.ts";
+import type { Servable } from "../../core/http/serve.ts";
+import type { Log } from "../../core/jsonrpc/log.ts";
+import type { McpClient } from "../../core/mcp/client.ts";
+import type { WorkerInterceptors } from "../../node/worker-interceptor.ts";
+import type { AuditLog } from "../audit.ts";
+import type { BreakerSource } from "../breaker.ts";
+import type { GatewayPlan, HttpFacePlan } from "../plan.ts";
+import { auditOf, type AuditParts, type OpenAudit } from "./audit.ts";
+import { authOf } from "./auth.ts";
+import { buildChain, type BuiltChain, type PlacedItem } from "./chains.ts";
+import type { HttpConfig } from "./config.ts";
+import { openItem } from "./items.ts";
+import type { LoadedConfig } from "./load.ts";
+import { checkNames, labelsOf, warnOfDoors } from "./names.ts";
+import { FIXED_SECTIONS } from "./observability.ts";
+import { createPool, type Pool } from "./pool.ts";
+import type { Problems } from "./problems.ts";
+import { createToolHints, type ToolHints } from "./tool-hints.ts";
+import { createUpstreams, type BuiltUpstream } from "./upstreams.ts";
+import { refuseSilentlyWeaker, type Placed } from "./weaker.ts";
+
+/** What several plans may have in common: connections to interceptor servers, servers of this process, threads, what is known of tokens, and audit logs. */
+export interface Pools {
+  readonly clients: Pool<McpClient>;
+  readonly servers: Pool<Servable>;
+  readonly workers: Pool<WorkerInterceptors>;
+  readonly checks: Pool<Authenticate>;
+  readonly audits: Pool<OpenAudit>;
+}
+
+export function createPools(): Pools {
+  return { clients: createPool(), servers: createPool(), workers: createPool(), checks: createPool(), audits: createPool() };
+}
+
+export interface BuildOptions {
+  readonly pools: Pools;
+  readonly log: Log;
+  /** What chains say of themselves: failures of interceptors, above all. */
+  readonly chainLog: (entry: ChainLog) => void;
+  /** Gives up; what was opened is given back. */
+  readonly signal?: Signal;
+  /** What this plan will take the place of. What both have in common stays the same object, so that nothing of it ends. */
+  readonly before?: BuiltPlan;
+  /** Opens nothing that is written to: the gateway whose file it is may be running. */
+  readonly dry?: boolean;
+}
+
+/** A plan, and what it is made of. */
+export interface BuiltPlan extends Placed {
+  readonly plan: GatewayPlan;
+  readonly loaded: LoadedConfig;
+  /** What each upstream says of its tools, as far as it is known. */
+  readonly hints: ReadonlyMap<string, ToolHints>;
+  readonly upstreams: ReadonlyMap<string, BuiltUpstream>;
+  readonly audit: AuditLog | undefined;
+  readonly breakers: readonly BreakerSource[];
+  /** What is odd, without being wrong: lines as of a `ConfigError`. */
+  readonly warnings: readonly string[];
+  /** Absolute paths of all files that were read for it. */
+  readonly files: readonly string[];
+  /** Gives back what was opened for it: interceptor servers that no other plan uses end. Idempotent. */
+  close(): Promise<void>;
+}
+
+/**
+ * Makes a plan of a configuration: loads modules, starts and reaches interceptor servers, and puts a chain together for each upstream. Upstreams are
+ * not started. Rejects with a `ConfigError`, or with the reason of `signal`; what was opened is given back then.
+ */
+export async function buildPlan(loaded: LoadedConfig, options: BuildOptions): Promise<BuiltPlan> {
+  const { config } = loaded;
+  const { pools, log, chainLog, signal, before, dry = false } = options;
+  const problems = loaded.problems();
+  checkNames(config, problems);
+  for (const name of FIXED_SECTIONS) {
+    if (before !== undefined && !equalJson(before.loaded.config[name], config[name])) problems.add(config[name] === undefined ? "" : `/${name}`, `has other ${name} now, which takes a new start of the gateway`);
+  }
+  problems.throwIfAny();
+
+  const warnings = new Set<string>();
+  const warn = (pointer: string, message: string) => void warnings.add(problems.warning(pointer, message));
+  warnOfDoors(config, warn);
+  const releases: (() => Promise<void>)[] = [];
+  const close = async () => {
+    await Promise.all(releases.splice(0).map((release) => release()));
+  };
+  try {
+    const placed = await openItems(loaded, options, { problems, warn, releases });
+    const upstreams = await createUpstreams(loaded, { problems, servers: pools.servers, before: before?.upstreams, releases, signal });
+    const auth = await authOf({ loaded, problems, checks: pools.checks, log, releases, before: before?.loaded });
+    const audit: AuditParts = dry ? { policy: {} } : await auditOf({ loaded, problems, audits: pools.audits, log, releases, before: before?.loaded });
+    problems.throwIfAny();
+
+    const chains = new Map<string, BuiltChain>();
+    const hints = new Map<string, ToolHints>();
+    for (const name of upstreams.keys()) {
+      // What another server has said of its tools is nothing that this one has.
+      const same = before !== undefined && before.upstreams.get(name) === upstreams.get(name);
+      const own = (same ? before.hints.get(name) : undefined) ?? createToolHints();
+      hints.set(name, own);
+      const items = placed.filter(({ item }) => item.upstreams === undefined || item.upstreams.includes(name));
+      chains.set(name, await buildChain(items, { loaded, problems, hints: own, log: chainLog, limits: config.limits, warn }));
+    }
+    problems.throwIfAny();
+    const items = new Map(placed.map((item) => [item.opened.source.label, item]));
+    if (before !== undefined) refuseSilentlyWeaker(before, { items, chains }, problems);
+    problems.throwIfAny();
+
+    const plan = planOf(loaded, { upstreams, chains, items: placed, log, auth, audit });
+    const files = [...loaded.files, ...placed.map(({ opened }) => opened.file), ...[...upstreams.values()].map(({ file }) => file)];
+    const breakers = placed.flatMap(({ opened: { breaker } }) => (breaker === undefined ? [] : [breaker]));
+    return { plan, loaded, items, chains, hints, upstreams, audit: audit.audit, breakers, warnings: [...warnings], files: [...new Set(files.filter((file) => file !== undefined))], close };
+  } catch (thrown) {
+    await close();
+    throw signal?.aborted === true ? signal.reason : thrown;
+  }
+}
+
+interface Opening {
+  readonly problems: Problems;
+  readonly releases: (() => Promise<void>)[];
+  warn(pointer: string, message: string): void;
+}
+
+// All at once: each may have to start a process.
+async function openItems({ config, folder }: LoadedConfig, options: BuildOptions, { problems, warn, releases }: Opening): Promise<readonly PlacedItem[]> {
+  const { pools, log, signal } = options;
+  const items = config.interceptors ?? [];
+  const labels = labelsOf(items);
+  const opened = items.map(async (item, index): Promise<PlacedItem | undefined> => {
+    const pointer = `/interceptors/${index}`;
+    try {
+      const one = await openItem(item, labels[index] ?? "", { folder, clients: pools.clients, workers: pools.workers, log, limits: config.limits, signal });
+      releases.push(one.release);
+      if (one.doubt !== undefined) warn(pointer, one.doubt);
+      return { item, pointer, opened: one };
+    } catch (thrown) {
+      problems.add(pointer, describeError(thrown));
+      return undefined;
+    }
+  });
+  return (await Promise.all(opened)).filter((item) => item !== undefined);
+}
+
+interface PlanParts {
+  readonly upstreams: ReadonlyMap<string, BuiltUpstream>;
+  readonly chains: ReadonlyMap<string, BuiltChain>;
+  readonly items: readonly PlacedItem[];
+  readonly log: Log;
+  readonly auth: Partial<HttpFacePlan>;
+  readonly audit: AuditParts;
+}
+
+function planOf({ config }: LoadedConfig, { upstreams, chains, items, log, auth, audit }: PlanParts): GatewayPlan {
+  const { http, stdio, policy, versions, drainMs, parking, limits } = config;
+  const answerAs = Object.fromEntries(items.flatMap(({ opened }) => Object.entries(opened.answerAs)));
+  return {
+    upstreams: [...upstreams.values()].map(({ plan }) => plan),
+    chain(name) {
+      const built = chains.get(name);
+      if (built === undefined) throw new LocalError("not_found", `there is no upstream ${JSON.stringify(name)}`);
+      return built.chain;
+    },
+    policy: { ...policy, ...audit.policy, answerAs },
+    ...(audit.record === undefined ? {} : { record: audit.record }),
+    ...(http === undefined ? {} : { http: { ...httpOf(http), ...auth } }),
+    ...(stdio === undefined ? {} : { stdio }),
+    ...(versions === undefined ? {} : { versions }),
+    ...(drainMs === undefined ? {} : { drainMs }),
+    ...(parking === undefined ? {} : { parking }),
+    ...(limits === undefined ? {} : { limits }),
+    // Verified by the listener; what a client says of itself is nobody's.
+    context: ({ from }) => (from?.principal === undefined ? {} : { principal: from.principal }),
+    log,
+  };
+}
+
+function httpOf({ port, ...rest }: HttpConfig): HttpFacePlan {
+  return { ...rest, ...(port === undefined ? {} : { port: Number(port) }) };
+}

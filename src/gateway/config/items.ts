@@ -1,0 +1,134 @@
+import { statSync } from "node:fs";
+import { basename, resolve } from "node:path";
+import { describeError, LocalError, type RpcError } from "../../core/base/errors.ts";
+import type { Limits } from "../../core/base/limits.ts";
+import type { Signal } from "../../core/base/signal.ts";
+import { interceptorSource } from "../../core/chain/in-process.ts";
+import { asList } from "../../core/chain/installed.ts";
+import type { InterceptorSource } from "../../core/chain/source.ts";
+import { clientSource } from "../../core/client/interceptor-client.ts";
+import type { ServerTarget } from "../../core/client/local-chain.ts";
+import type { Refusal } from "../../core/guard/options.ts";
+import type { Log } from "../../core/jsonrpc/log.ts";
+import type { McpClient } from "../../core/mcp/client.ts";
+import type { Interceptor } from "../../core/interceptor/define.ts";
+import { readyMade } from "../../library/catalog.ts";
+import { connectServer } from "../../node/chain.ts";
+import { nodeHost } from "../../node/host.ts";
+import { importFresh, interceptorsIn } from "../../node/load-module.ts";
+import { workerInterceptor, type WorkerInterceptors } from "../../node/worker-interceptor.ts";
+import { withBreaker, type BreakerSource } from "../breaker.ts";
+import type { InterceptorsConfig } from "./config.ts";
+import { commandEnvironment } from "./environment.ts";
+import { inTime } from "./in-time.ts";
+import type { Pool } from "./pool.ts";
+
+/** An item of `interceptors`, loaded or connected, for the chains of any number of upstreams. */
+export interface OpenItem {
+  readonly source: InterceptorSource;
+  /** What its list had, once for all chains. */
+  readonly listed: readonly unknown[];
+  readonly answerAs: Readonly<Record<string, (refusal: Refusal) => RpcError>>;
+  /** What is odd about its config. */
+  readonly doubt?: string;
+  /** A module's file. */
+  readonly file?: string;
+  /** Where one stands before it, the source. */
+  readonly breaker?: BreakerSource;
+  release(): Promise<void>;
+}
+
+export interface ItemContext {
+  readonly folder: string;
+  readonly clients: Pool<McpClient>;
+  readonly workers: Pool<WorkerInterceptors>;
+  readonly log: Log;
+  readonly limits: Partial<Limits> | undefined;
+  readonly signal: Signal | undefined;
+}
+
+/** Opens an item under a label. Rejects with whatever is wrong with it; its text names no secret of ours but what a server was told. */
+export async function openItem(item: InterceptorsConfig, label: string, context: ItemContext): Promise<OpenItem> {
+  if (item.use !== undefined) return openReadyMade(item.use, item, label, context);
+  if (item.module !== undefined) return openModule(item.module, item, label, context);
+  return openServer(item, label, context);
+}
+
+function openReadyMade(name: string, { config }: InterceptorsConfig, label: string, context: ItemContext): Promise<OpenItem> {
+  const made = readyMade.get(name);
+  if (made === undefined) throw new LocalError("not_found", `there is no ready-made interceptor ${JSON.stringify(name)}`);
+  const doubt = made.doubt?.(config);
+  return inProcess(made.create(config), label, context, { answerAs: made.answerAs ?? {}, ...(doubt === undefined ? {} : { doubt }) });
+}
+
+async function openModule(path: string, item: InterceptorsConfig, label: string, context: ItemContext): Promise<OpenItem> {
+  const file = resolve(context.folder, path);
+  if (item.worker !== undefined) return openWorker(file, item, label, context);
+  return inProcess(interceptorsIn(await inTime(importFresh(file), context.signal), file), label, context, { answerAs: {}, file });
+}
+
+// A module as it is on disk has one thread, however many plans it is in; changed, it gets another.
+async function openWorker(file: string, item: InterceptorsConfig, label: string, context: ItemContext): Promise<OpenItem> {
+  const bounds = typeof item.worker === "object" ? item.worker : {};
+  const changedMs = statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  const { limits } = context;
+  const lease = await context.workers.acquire(JSON.stringify([file, changedMs, bounds]), async () => {
+    const value = await workerInterceptor({ module: file, ...bounds, ...(limits === undefined ? {} : { limits }) });
+    return { value, close: () => value.close() };
+  });
+  const opened = await inProcess(lease.value.interceptors, label, context, { answerAs: {}, file });
+  return { ...opened, ...guarded(opened.source, item, context.log), release: lease.release };
+}
+
+async function inProcess(
+  interceptors: readonly Interceptor[],
+  label: string,
+  { limits }: ItemContext,
+  rest: Pick<OpenItem, "answerAs" | "doubt" | "file">,
+): Promise<OpenItem> {
+  const source = interceptorSource(interceptors, { label, ...(limits === undefined ? {} : { limits }) });
+  return { source, listed: await source.list(), ...rest, release: async () => {} };
+}
+
+// What may be slow or gone is not asked for ever.
+function guarded(source: InterceptorSource, { breaker = {} }: InterceptorsConfig, log: Log): Pick<OpenItem, "source" | "breaker"> {
+  if (breaker === false) return { source };
+  const guard = withBreaker(source, {
+    ...breaker,
+    host: nodeHost(),
+    onChange: ({ interceptor, state }) => log({ level: "warning", message: `the circuit breaker of ${source.label}/${interceptor} is ${state.replace("_", " ")}` }),
+  });
+  return { source: guard, breaker: guard };
+}
+
+/** A server's target as `connectServer` takes it. */
+export function targetOf({ command, args, env, cwd, url, headers }: Omit<InterceptorsConfig, "use" | "module">, folder: string): ServerTarget {
+  if (command !== undefined) {
+    return { command, ...(args === undefined ? {} : { args }), env: commandEnvironment(env), cwd: cwd === undefined ? folder : resolve(folder, cwd) };
+  }
+  // The schema has seen to it that one of the two is there.
+  return { url: url ?? "", ...(headers === undefined ? {} : { headers }) };
+}
+
+async function openServer(item: InterceptorsConfig, label: string, { folder, clients, log, limits, signal }: ItemContext): Promise<OpenItem> {
+  const target = targetOf(item, folder);
+  const who = "command" in target ? basename(target.command) : target.url;
+  const lease = await clients.acquire(JSON.stringify(target), async () => {
+    const client = await connectServer(target, signal, {
+      log,
+      ...(limits === undefined ? {} : { limits }),
+      onNoise: ({ why }) => log({ level: "warning", message: `the interceptor server ${who} wrote a line that is no message (${why})` }),
+    });
+    return { value: client, close: () => client.close().catch((thrown: unknown) => log({ level: "warning", message: `the interceptor server ${who}: ${describeError(thrown)}` })) };
+  });
+  try {
+    const source = clientSource(lease.value, { label, ...(limits === undefined ? {} : { limits }) });
+    const listed = asList(source, await source.list(signal));
+    // Whoever names a server relies on it.
+    if (listed.length === 0) throw new LocalError("not_found", "the server lists no interceptors");
+    return { ...guarded(source, item, log), listed, answerAs: {}, release: lease.release };
+  } catch (thrown) {
+    await lease.release();
+    throw thrown;
+  }
+}

@@ -1,0 +1,129 @@
+import { readFileSync } from "node:fs";
+import { dirname, extname, resolve } from "node:path";
+import { describeError, LocalError } from "../../core/base/errors.ts";
+import { isObject } from "../../core/base/json.ts";
+import type { Signal } from "../../core/base/signal.ts";
+import { importFresh, isModulePath } from "../../node/load-module.ts";
+import { compileCondition, type Condition } from "./condition.ts";
+import type { GatewayConfig, SettingsConfig } from "./config.ts";
+import { inTime } from "./in-time.ts";
+import { readJsonc } from "./jsonc.ts";
+import type { Locate } from "./places.ts";
+import { collectProblems, ConfigError, type Problems } from "./problems.ts";
+import { checkSchema } from "./schema-check.ts";
+import { createSecrets, resolveReferences, type Secrets } from "./secrets.ts";
+import { readYaml } from "./yaml.ts";
+
+/** A configuration that was read and fits the schema; nothing has been started or loaded for it. */
+export interface LoadedConfig {
+  /** As it was named. */
+  readonly file: string;
+  /** What relative paths are relative to. */
+  readonly folder: string;
+  /** References are replaced. */
+  readonly config: GatewayConfig;
+  /** Each `when` and `allow`, compiled, by its pointer. */
+  readonly conditions: ReadonlyMap<string, Condition>;
+  readonly secrets: Secrets;
+  /** For what is found wrong later; `throwIfAny` throws a `ConfigError`. */
+  readonly problems: () => Problems;
+  /** Absolute paths of the file itself and of those it has taken secrets from. */
+  readonly files: readonly string[];
+}
+
+export interface LoadOptions {
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** Where secrets are noted; a book of its own by default. */
+  readonly secrets?: Secrets;
+  /** Gives up on a module. */
+  readonly signal?: Signal;
+}
+
+/**
+ * Reads a configuration: JSON with comments, YAML (`.yaml`, `.yml`), or a module that exports it by default, as it is or as a function that gives
+ * it. Rejects with a `ConfigError` that has all that is wrong.
+ */
+export async function loadConfig(file: string, { env = process.env, secrets = createSecrets(), signal }: LoadOptions = {}): Promise<LoadedConfig> {
+  const path = resolve(file);
+  const folder = dirname(path);
+  const { value, locate } = await inTime(readAny(file, path), signal);
+  const problems = () => collectProblems(file, locate, secrets.hide);
+  const faults = problems();
+  if (!isObject(value)) {
+    faults.add("", 'must be an object with the member "upstreams"');
+    faults.throwIfAny();
+  }
+  const resolved = resolveReferences(value, { env, folder, secrets, problems: faults });
+  faults.throwIfAny();
+  checkSchema(resolved.value, faults);
+  const conditions = compileConditions(resolved.value, faults);
+  faults.throwIfAny();
+  // The schema has been checked, and test/gateway/config/config.test.ts holds the type to it.
+  const config = resolved.value as GatewayConfig;
+  return { file, folder, config, conditions, secrets, problems, files: [path, ...resolved.files] };
+}
+
+interface ReadValue {
+  readonly value: unknown;
+  readonly locate: Locate;
+}
+
+async function readAny(file: string, path: string): Promise<ReadValue> {
+  if (isModulePath(path)) return { value: await readModule(file, path), locate: () => undefined };
+  let text: string;
+  try {
+    text = readFileSync(path, "utf8");
+  } catch (thrown) {
+    throw new ConfigError([{ file, pointer: "", message: `cannot be read: ${describeError(thrown)}` }]);
+  }
+  const ending = extname(path).toLowerCase();
+  const read = ending === ".yaml" || ending === ".yml" ? readYaml(text, path) : readJsonc(text);
+  if (read.fault === undefined) return read;
+  const { place, pointer, message } = read.fault;
+  throw new ConfigError([{ file, ...place, pointer, message }]);
+}
+
+async function readModule(file: string, path: string): Promise<unknown> {
+  try {
+    const { default: exported } = await importFresh(path);
+    if (exported === undefined) throw new LocalError("invalid_argument", "it has no default export; export the configuration, or a function that gives it");
+    const given: unknown = typeof exported === "function" ? await Reflect.apply(exported, undefined, []) : exported;
+    return given;
+  } catch (thrown) {
+    throw new ConfigError([{ file, pointer: "", message: `cannot be used: ${describeError(thrown)}` }]);
+  }
+}
+
+// Of a value that may not fit the schema: what is no condition is passed over, since it has been told.
+function compileConditions(config: unknown, problems: Problems): ReadonlyMap<string, Condition> {
+  const conditions = new Map<string, Condition>();
+  const compile = (holder: unknown, member: string, pointer: string, callerOnly: boolean) => {
+    if (!isObject(holder) || holder[member] === undefined) return;
+    const at = `${pointer}/${member}`;
+    conditions.set(at, compileCondition(holder[member], { problems, pointer: at, callerOnly }));
+  };
+  if (!isObject(config)) return conditions;
+  const { upstreams, interceptors } = config;
+  for (const [name, upstream] of membersOf(upstreams)) compile(upstream, "allow", `/upstreams/${escape(name)}`, true);
+  for (const [index, item] of (Array.isArray(interceptors) ? interceptors : []).entries()) {
+    compile(item, "when", `/interceptors/${index}`, false);
+    for (const [name, settings] of membersOf(isObject(item) ? item["overrides"] : undefined)) {
+      compile(settings, "when", `/interceptors/${index}/overrides/${escape(name)}`, false);
+    }
+  }
+  return conditions;
+}
+
+function membersOf(value: unknown): [string, unknown][] {
+  return isObject(value) ? Object.entries(value) : [];
+}
+
+/** A member's name as a step of a JSON pointer. */
+export function escape(name: string): string {
+  return name.replaceAll("~", "~0").replaceAll("/", "~1");
+}
+
+/** The condition of settings that stand at a pointer. */
+export function conditionAt({ conditions }: LoadedConfig, settings: SettingsConfig, pointer: string): Condition | undefined {
+  return settings.when === undefined ? undefined : conditions.get(`${pointer}/when`);
+}

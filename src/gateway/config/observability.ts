@@ -1,0 +1,82 @@
+import type { Host } from "../../core/base/host.ts";
+import type { Log } from "../../core/jsonrpc/log.ts";
+import { createHttpSend } from "../../node/http-send.ts";
+import { listenOps } from "../health.ts";
+import { createLog, type StructuredLog } from "../logs.ts";
+import { createMetrics } from "../metrics.ts";
+import { createOtlp } from "../otlp.ts";
+import type { Gateway, GatewayPlan } from "../plan.ts";
+import type { BuiltPlan } from "./build.ts";
+import type { GatewayConfig } from "./config.ts";
+
+/** What looks on while a gateway runs, from its start to its end: metrics, traces and logs. */
+export interface Observability {
+  /** Lines of JSON, where they are wanted. */
+  readonly structured: StructuredLog | undefined;
+  /** Where `/healthz`, `/readyz` and `/metrics` are. */
+  readonly url: string | undefined;
+  /** The same plan, looked on. */
+  adapt(plan: GatewayPlan): GatewayPlan;
+  /** From now on it is ready, until it drains. */
+  attach(gateway: Gateway, current: () => BuiltPlan): void;
+  /** Sends what waits, and ends. */
+  close(): Promise<void>;
+}
+
+export interface ObservabilityOptions {
+  readonly host: Host;
+  readonly log: Log;
+  /** Whether texts of errors are logged, which may quote payloads. */
+  readonly verbose: boolean;
+}
+
+/** The sections whose change takes a new start. */
+export const FIXED_SECTIONS = ["metrics", "traces", "logs"] as const;
+
+/** Opens what a configuration asks for. Rejects with what Node says where a port cannot be had. */
+export async function openObservability(config: Pick<GatewayConfig, (typeof FIXED_SECTIONS)[number]>, options: ObservabilityOptions): Promise<Observability> {
+  const { host, log, verbose } = options;
+  const { metrics: metricsConfig, traces, logs } = config;
+  const structured = logs?.format === "json" ? createLog({ host, verbose, ...(logs.level === undefined ? {} : { level: logs.level }), ...(logs.base === undefined ? {} : { base: logs.base }) }) : undefined;
+  const metrics = metricsConfig === undefined ? undefined : createMetrics();
+  const send = traces === undefined ? undefined : createHttpSend();
+  const otlp =
+    traces === undefined || send === undefined
+      ? undefined
+      : createOtlp({ ...traces, headers: Object.entries(traces.headers ?? {}), send, host, log: (message) => log({ level: "warning", message }) });
+  let gateway: Gateway | undefined;
+  const ready = () => (gateway === undefined ? ["it is starting"] : gateway.stats().draining ? ["it is about to end"] : []);
+  const listener = metrics === undefined ? undefined : await listenOps({ ...metricsConfig, port: Number(metricsConfig?.port ?? 0), ready, metrics: () => metrics.text() });
+  const observers = [metrics, otlp, structured].filter((one) => one !== undefined);
+
+  return {
+    structured,
+    url: listener?.origin,
+    adapt(plan) {
+      const check = plan.http?.authenticate;
+      return {
+        ...plan,
+        ...(plan.http === undefined || check === undefined || metrics === undefined ? {} : { http: { ...plan.http, authenticate: metrics.authenticate(check) } }),
+        ...(observers.length === 0
+          ? {}
+          : {
+              observe(event, upstream) {
+                for (const one of observers) one.observe(event, upstream);
+              },
+            }),
+      };
+    },
+    attach(running, current) {
+      gateway = running;
+      metrics?.watchGateway(() => running.stats());
+      metrics?.watchBreakers(() => current().breakers);
+      const { audit } = current();
+      if (audit !== undefined) metrics?.watchAudit(() => audit.stats());
+    },
+    async close() {
+      await listener?.close(0);
+      await otlp?.close();
+      await send?.close();
+    },
+  };
+}

@@ -1,0 +1,119 @@
+import { describeError, LocalError } from "../../core/base/errors.ts";
+import type { Host } from "../../core/base/host.ts";
+import { createSignal, type Signal } from "../../core/base/signal.ts";
+import type { Gateway, GatewayPlan } from "../plan.ts";
+import { buildPlan, type BuildOptions, type BuiltPlan } from "./build.ts";
+import { learnHints } from "./learn-hints.ts";
+import { loadConfig, type LoadOptions } from "./load.ts";
+
+export interface ReloaderOptions extends Omit<LoadOptions, "signal"> {
+  readonly file: string;
+  readonly gateway: Pick<Gateway, "reload">;
+  /** What the gateway runs on now. */
+  readonly built: BuiltPlan;
+  readonly build: Omit<BuildOptions, "before" | "signal">;
+  readonly host: Host;
+  /** Called for each reload that was tried. */
+  told(outcome: ReloadOutcome): void;
+  /** What is to be changed of each plan. */
+  readonly adapt?: (plan: GatewayPlan) => GatewayPlan;
+  /** How long what only an earlier plan uses is kept for calls in flight. Default 600,000 ms. */
+  readonly lingerMs?: number;
+  /** How long a reload may take; then it has failed. Default 60,000 ms. */
+  readonly timeoutMs?: number;
+}
+
+export type ReloadOutcome = { readonly built: BuiltPlan; readonly error?: undefined } | { readonly built?: undefined; readonly error: string };
+
+/** Puts the configuration as it is now in the place of that which runs. */
+export interface Reloader {
+  /** One at a time; asked again meanwhile, it does so once more. Whatever is wrong changes nothing, and is told. Never rejects. */
+  reload(): Promise<void>;
+  /** What the gateway runs on. */
+  readonly built: BuiltPlan;
+  /** Gives back what is open, once the gateway has ended. */
+  close(): Promise<void>;
+}
+
+const LINGER_MS = 600_000;
+const TIMEOUT_MS = 60_000;
+// Of earlier plans, the oldest of which ends when there is one more.
+const MAX_LINGERING = 8;
+
+export function createReloader(options: ReloaderOptions): Reloader {
+  const { file, gateway, build, host, told, adapt = (plan) => plan, lingerMs = LINGER_MS, timeoutMs = TIMEOUT_MS } = options;
+  let { built } = options;
+  let running: Promise<void> | undefined;
+  let again = false;
+  let closed = false;
+  const lingering = new Map<BuiltPlan, () => void>();
+
+  const end = async (old: BuiltPlan) => {
+    lingering.get(old)?.();
+    lingering.delete(old);
+    await old.close();
+  };
+
+  const buildNext = async (signal: Signal): Promise<BuiltPlan> => {
+    const { env, secrets } = options;
+    const loaded = await loadConfig(file, { signal, ...(env === undefined ? {} : { env }), ...(secrets === undefined ? {} : { secrets }) });
+    const next = await buildPlan(loaded, { ...build, before: built, signal });
+    await learnHints(next, build.log, signal);
+    return next;
+  };
+
+  const buildInTime = async (): Promise<BuiltPlan> => {
+    const stop = createSignal();
+    const cancel = host.setTimer(() => stop.abort(new LocalError("timeout", `${file} could not be read and built within ${timeoutMs} ms`)), timeoutMs);
+    try {
+      return await buildNext(stop.signal);
+    } finally {
+      cancel();
+      stop.dispose();
+    }
+  };
+
+  const reloadOnce = async () => {
+    let next: BuiltPlan | undefined;
+    try {
+      next = await buildInTime();
+      await gateway.reload(adapt(next.plan));
+    } catch (thrown) {
+      await next?.close();
+      const text = describeError(thrown);
+      told({ error: next?.loaded.secrets.hide(text) ?? text });
+      return;
+    }
+    const old = built;
+    built = next;
+    // Calls in flight end as they began, with the interceptors that they began with.
+    lingering.set(old, host.setTimer(() => void end(old), lingerMs));
+    const [oldest] = lingering.keys();
+    if (lingering.size > MAX_LINGERING && oldest !== undefined) void end(oldest);
+    told({ built });
+  };
+
+  const loop = async () => {
+    do {
+      again = false;
+      await reloadOnce();
+    } while (again && !closed);
+    running = undefined;
+  };
+
+  return {
+    reload() {
+      if (closed) return Promise.resolve();
+      if (running !== undefined) again = true;
+      return (running ??= loop());
+    },
+    get built() {
+      return built;
+    },
+    async close() {
+      closed = true;
+      await running;
+      await Promise.all([built, ...lingering.keys()].map(end));
+    },
+  };
+}

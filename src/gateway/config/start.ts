@@ -1,0 +1,134 @@
+import { LocalError } from "../../core/base/errors.ts";
+import type { Host } from "../../core/base/host.ts";
+import type { Signal } from "../../core/base/signal.ts";
+import type { ChainLog } from "../../core/chain/report.ts";
+import type { Log } from "../../core/jsonrpc/log.ts";
+import { nodeHost } from "../../node/host.ts";
+import { createGateway } from "../gateway.ts";
+import type { StructuredLog } from "../logs.ts";
+import type { Gateway, GatewayPlan } from "../plan.ts";
+import { buildPlan, createPools, type BuiltPlan } from "./build.ts";
+import { watchFiles } from "./file-watch.ts";
+import { learnHints } from "./learn-hints.ts";
+import { loadConfig, type LoadedConfig } from "./load.ts";
+import { openObservability, type Observability } from "./observability.ts";
+import { createReloader, type ReloadOutcome } from "./reload.ts";
+import { createSecrets } from "./secrets.ts";
+
+export interface StartOptions {
+  readonly file: string;
+  /** Serves this upstream on stdin and stdout, whatever the file says. */
+  readonly stdio?: string;
+  /** Whether it reloads by itself when a file of it changes. Default true. */
+  readonly watch?: boolean;
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly host?: Host;
+  /** Texts hold no secret of the configuration. */
+  readonly log?: Log;
+  readonly chainLog?: (entry: ChainLog) => void;
+  /** Lines of JSON also say what errors say, which may quote payloads. Default false. */
+  readonly verbose?: boolean;
+  /** Called for each reload that was tried. */
+  readonly reloaded?: (outcome: ReloadOutcome) => void;
+  /** Gives up while it starts. */
+  readonly signal?: Signal;
+}
+
+/** A gateway that runs on a file. */
+export interface ConfiguredGateway {
+  readonly gateway: Gateway;
+  /** What it runs on now. */
+  readonly built: BuiltPlan;
+  /** Where `/metrics`, `/healthz` and `/readyz` are. */
+  readonly opsUrl: string | undefined;
+  /** What the configuration wants logged as JSON, and `log` of the options does not get. */
+  readonly structured: StructuredLog | undefined;
+  /** Reads the file again. What is wrong with it changes nothing, and goes to `reloaded`. Never rejects. */
+  reload(): Promise<void>;
+  /** Ends the gateway, and all that was started for it. Idempotent. */
+  close(): Promise<void>;
+}
+
+/**
+ * Runs a gateway on a configuration, and takes in what changes in its files: `mcp-interceptors gateway`, for programs. Rejects with a `ConfigError` for
+ * a file that cannot be used, and like `createGateway`; nothing is left of it then.
+ */
+export async function startGateway(options: StartOptions): Promise<ConfiguredGateway> {
+  const { file, stdio, watch = true, env = process.env, host = nodeHost(), verbose = false, reloaded, signal } = options;
+  const secrets = createSecrets();
+  let observability: Observability | undefined;
+  const log: Log = (entry) => (observability?.structured?.log ?? options.log)?.({ ...entry, message: secrets.hide(entry.message) });
+  const chainLog = (entry: ChainLog) => {
+    const hidden = { ...entry, message: secrets.hide(entry.message) };
+    // Failures of interceptors are among the events that it is told of.
+    if (observability?.structured === undefined) options.chainLog?.(hidden);
+    else if (entry.reason === undefined) observability.structured.log(hidden);
+  };
+  const build = { pools: createPools(), log, chainLog };
+  const given = { env, secrets };
+  const loaded = await loadConfig(file, { ...given, ...(signal === undefined ? {} : { signal }) });
+  checkServed(loaded, stdio);
+  const built = await buildPlan(loaded, { ...build, ...(signal === undefined ? {} : { signal }) });
+  let gateway: Gateway;
+  let adapt: (plan: GatewayPlan) => GatewayPlan;
+  try {
+    await learnHints(built, log, signal);
+    const opened = await openObservability(loaded.config, { host: nodeHost(), log, verbose });
+    observability = opened;
+    adapt = (plan) => ({ ...opened.adapt(plan), ...(stdio === undefined ? {} : { stdio }) });
+    gateway = await createGateway(adapt(built.plan));
+  } catch (thrown) {
+    await observability?.close();
+    await built.close();
+    throw thrown;
+  }
+  const { structured, url: opsUrl } = observability;
+
+  const files = watch ? watchFiles({ host, changed: () => void reload() }) : undefined;
+  files?.watch(built.files);
+  const reloader = createReloader({
+    file,
+    gateway,
+    built,
+    build,
+    host,
+    adapt,
+    ...given,
+    told(outcome) {
+      // What a file that is wrong names is not known; what it is itself is watched in any case.
+      if (outcome.built !== undefined) files?.watch(outcome.built.files);
+      reloaded?.(outcome);
+    },
+  });
+  const reload = () => reloader.reload();
+  observability.attach(gateway, () => reloader.built);
+  let closing: Promise<void> | undefined;
+  const end = async () => {
+    files?.close();
+    await gateway.close();
+    await reloader.close();
+    await observability?.close();
+  };
+  const close = () => (closing ??= end());
+  // A client on stdio that has left ends the gateway, and so all of this.
+  void gateway.done.then(close);
+  return {
+    gateway,
+    get built() {
+      return reloader.built;
+    },
+    opsUrl,
+    structured,
+    reload,
+    close,
+  };
+}
+
+function checkServed({ file, config: { upstreams, http, stdio } }: LoadedConfig, wanted: string | undefined): void {
+  if (wanted !== undefined && !Object.hasOwn(upstreams, wanted)) {
+    throw new LocalError("invalid_argument", `${file} has no upstream ${JSON.stringify(wanted)}; it has ${Object.keys(upstreams).join(", ")}`);
+  }
+  if (wanted === undefined && stdio === undefined && http === undefined) {
+    throw new LocalError("invalid_argument", `${file} serves nothing: add "http": {}, or name the upstream that is served on stdin and stdout`);
+  }
+}

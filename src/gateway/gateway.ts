@@ -1,0 +1,190 @@
+import { LocalError } from "../core/base/errors.ts";
+import { resolveLimits } from "../core/base/limits.ts";
+import type { HttpHandler } from "../core/http/exchange.ts";
+import { LOOPBACK_HOSTS } from "../core/http/host-check.ts";
+import { badRequest } from "../core/http/http-responses.ts";
+import { safeLog } from "../core/jsonrpc/log.ts";
+import { resolveVersions } from "../core/mcp/lifecycle.ts";
+import { STATELESS_VERSIONS } from "../core/wire/versions.ts";
+import { nodeHost } from "../node/host.ts";
+import { listenHandler, type HandlerServer } from "../node/http-handler.ts";
+import { stdioTransport } from "../node/stdio.ts";
+import type { Caller } from "./call.ts";
+import { createParking } from "./parking.ts";
+import type { Gateway, GatewayPlan, UpstreamPlan } from "./plan.ts";
+import { fixedDifferences, sameGuarding, sameUpstream } from "./same-plan.ts";
+import { createServed, type Served } from "./served.ts";
+import { createUpstream } from "./upstream.ts";
+
+const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
+const DRAIN_MS = 10_000;
+const CLOSE_GRACE_MS = 1_000;
+/** Who asks where it is the gateway that wants to know. */
+const ITSELF: Caller = { era: "stateless", version: STATELESS_VERSIONS[0], info: undefined, capabilities: {}, principal: undefined };
+
+/**
+ * Starts a gateway: upstreams behind guarded faces. Rejects with `invalid_argument` for a plan that cannot be, and with what Node says where it cannot
+ * listen. Upstreams are connected to when somebody calls, not before.
+ */
+export async function createGateway(first: GatewayPlan): Promise<Gateway> {
+  checkPlan(first);
+  // A chain that cannot be had is found before anybody calls.
+  for (const { name } of first.upstreams) first.chain(name);
+  const host = first.host ?? nodeHost();
+  const limits = resolveLimits(first.limits);
+  const versions = resolveVersions(first.versions);
+  const log = safeLog((entry) => plan.log?.(entry));
+  const parking = createParking(host, limits.maxAsks, first.parking);
+  let plan = first;
+  let served = new Map<string, Served>();
+  // Of earlier plans, until their calls have ended.
+  const retired = new Set<Served>();
+  let draining = false;
+  let closing: Promise<void> | undefined;
+  let finish!: () => void;
+  const done = new Promise<void>((resolve) => (finish = resolve));
+
+  const start = (upstreamPlan: UpstreamPlan, now: () => GatewayPlan): Served => {
+    const { name } = upstreamPlan;
+    const currentUpstream = () => now().upstreams.find((other) => other.name === name) ?? upstreamPlan;
+    return createServed({ upstream: createUpstream({ plan: upstreamPlan, host, limits, log }), versions, parking, host, limits, log, current: now, currentUpstream });
+  };
+
+  /** Settles with false where the time is up. */
+  const within = async (ms: number, work: Promise<unknown>): Promise<boolean> => {
+    let cancel = () => {};
+    const late = new Promise<boolean>((resolve) => (cancel = host.setTimer(() => resolve(false), ms)));
+    const inTime = await Promise.race([work.then(() => true), late]);
+    cancel();
+    return inTime;
+  };
+
+  const retire = async (old: Served) => {
+    retired.add(old);
+    await within(plan.drainMs ?? DRAIN_MS, old.drain());
+    await old.close();
+    await old.upstream.close();
+    retired.delete(old);
+  };
+
+  const nothingHere: HttpHandler = (request) => plan.http?.otherwise?.(request) ?? Promise.resolve(badRequest("There is nothing here", undefined, 404));
+  const handle: HttpHandler = (request) => {
+    const [, name = ""] = /^\/([^/]+)\/mcp$/.exec(request.path) ?? [];
+    return (served.get(name)?.handle ?? nothingHere)(request);
+  };
+
+  const all = () => [...served.values(), ...retired];
+  const drain = async (ms: number): Promise<void> => {
+    draining = true;
+    const faces = all();
+    const inTime = await within(ms, Promise.all(faces.map((one) => one.drain())));
+    if (!inTime) log({ level: "warning", message: `calls that have not ended within ${ms} ms are answered with an error` });
+    // Faces answer what they owe, and end.
+    await Promise.all(faces.map((one) => one.close()));
+    parking.close();
+  };
+
+  const named = (name: string): Served => {
+    const one = served.get(name);
+    if (one === undefined) throw new LocalError("not_found", `the plan has no upstream ${JSON.stringify(name)}`);
+    return one;
+  };
+
+  for (const upstream of plan.upstreams) served.set(upstream.name, start(upstream, () => plan));
+  let listener: HandlerServer | undefined;
+  try {
+    if (plan.http !== undefined) listener = await listenHandler(handle, { ...plan.http, limits });
+  } catch (error) {
+    await Promise.all([...served.values()].map((one) => one.close()));
+    throw error;
+  }
+
+  const end = async () => {
+    // The port first, so that nobody comes to a gateway that is about to end; what is being answered goes on.
+    const ports = listener?.close((plan.drainMs ?? DRAIN_MS) + CLOSE_GRACE_MS);
+    await drain(plan.drainMs ?? DRAIN_MS);
+    await Promise.all(all().map(({ upstream }) => upstream.close()));
+    await ports;
+    finish();
+  };
+  const close = () => (closing ??= end());
+
+  if (plan.stdio !== undefined) {
+    const face = served.get(plan.stdio)?.serve(stdioTransport({ limits }));
+    if (listener === undefined) void face?.closed.then(close);
+  }
+
+  return {
+    url: listener?.origin,
+    handle,
+    done,
+    serve: (name, transport) => void named(name).serve(transport),
+    async describe(name) {
+      const { slot, release } = await named(name).upstream.single(ITSELF);
+      try {
+        return await slot.connect();
+      } finally {
+        release();
+      }
+    },
+    async reload(next) {
+      if (draining || closing !== undefined) throw new LocalError("closed", "the gateway is about to end");
+      checkPlan(next);
+      const fixed = fixedDifferences(plan, next);
+      if (fixed.length > 0) throw new LocalError("unsupported", `a running gateway cannot change ${fixed.join(", ")}; start it anew`);
+      const keepsGuards = sameGuarding(plan, next);
+      const kept = new Map<string, Served>();
+      const fresh: UpstreamPlan[] = [];
+      for (const upstream of next.upstreams) {
+        const old = served.get(upstream.name);
+        if (old !== undefined && keepsGuards && sameUpstream(old.upstream.plan, upstream)) kept.set(upstream.name, old);
+        else fresh.push(upstream);
+      }
+      // A chain that cannot be had is found now, while nothing has changed.
+      for (const { name } of next.upstreams) next.chain(name);
+      const before = plan;
+      const after = new Map<string, Served>();
+      try {
+        plan = next;
+        for (const upstream of next.upstreams) after.set(upstream.name, kept.get(upstream.name) ?? start(upstream, () => plan));
+      } catch (error) {
+        plan = before;
+        for (const [name, one] of after) if (!kept.has(name)) void one.close();
+        throw error;
+      }
+      const gone = [...served.values()].filter((one) => !kept.has(one.upstream.plan.name));
+      served = after;
+      for (const one of gone) void retire(one);
+    },
+    drain,
+    close,
+    stats: () => ({
+      faces: all().reduce((sum, { faces }) => sum + faces, 0),
+      calls: all().reduce((sum, { calls }) => sum + calls, 0),
+      parked: parking.size,
+      draining,
+      upstreams: Object.fromEntries([...served].map(([name, { upstream }]) => [name, upstream.stats()])),
+    }),
+  };
+}
+
+function checkPlan({ upstreams, stdio, chain, http }: GatewayPlan): void {
+  const refuse = (why: string): never => {
+    throw new LocalError("invalid_argument", why);
+  };
+  if (typeof chain !== "function") refuse("a plan's chain is a function of the upstream's name");
+  const names = new Set<string>();
+  for (const { name } of upstreams) {
+    if (!NAME.test(name)) refuse(`the name of an upstream has letters, digits, ".", "_" and "-", 64 at most; got ${JSON.stringify(name)}`);
+    if (names.has(name)) refuse(`two upstreams are named ${name}`);
+    names.add(name);
+  }
+  if (stdio !== undefined && !names.has(stdio)) refuse(`stdio names the upstream ${JSON.stringify(stdio)}, which the plan does not have`);
+  if (http?.host !== undefined && http.allowedHosts === undefined && !isLoopback(http.host)) {
+    refuse(`a gateway on ${http.host} needs allowedHosts: the names that clients call it by, or "any"`);
+  }
+}
+
+function isLoopback(address: string): boolean {
+  return address === "::1" || address.startsWith("127.") || LOOPBACK_HOSTS.includes(address);
+}

@@ -1,0 +1,144 @@
+import { describeError, LocalError } from "../core/base/errors.ts";
+import type { Host } from "../core/base/host.ts";
+import type { Limits } from "../core/base/limits.ts";
+import { createObserver, type Observer } from "../core/chain/observer.ts";
+import { currentOf } from "../core/guard/chain-source.ts";
+import type { GuardEvent } from "../core/guard/events.ts";
+import { guardTransport } from "../core/guard/guard.ts";
+import type { GuardOptions } from "../core/guard/options.ts";
+import { readPolicy } from "../core/guard/policy-checks.ts";
+import { createToolSchemas } from "../core/guard/tool-schemas.ts";
+import type { Authenticate } from "../core/http/authentication.ts";
+import type { HttpHandler } from "../core/http/exchange.ts";
+import { createHttpServer } from "../core/http/http-server.ts";
+import { badRequest } from "../core/http/http-responses.ts";
+import type { Log } from "../core/jsonrpc/log.ts";
+import type { Versions } from "../core/mcp/lifecycle.ts";
+import type { Transport } from "../core/transport/transport.ts";
+import { createFace, type Face } from "./face.ts";
+import { isOwnError } from "./own-errors.ts";
+import type { Parking } from "./parking.ts";
+import type { GatewayPlan, UpstreamPlan } from "./plan.ts";
+import type { Upstream } from "./upstream.ts";
+
+/** An upstream with its faces, as one plan describes them. */
+export interface Served {
+  readonly upstream: Upstream;
+  readonly handle: HttpHandler;
+  readonly faces: number;
+  readonly calls: number;
+  /** Puts a guard and a face on a connection. */
+  serve(transport: Transport): Face;
+  /** New requests are refused, also on connections to come. Settles when no answer is owed. */
+  drain(): Promise<void>;
+  /** Answers what is owed, ends all faces. */
+  close(): Promise<void>;
+}
+
+export interface ServedParts {
+  readonly upstream: Upstream;
+  readonly versions: Versions;
+  readonly parking: Parking;
+  readonly host: Host;
+  readonly limits: Limits;
+  readonly log: Log;
+  /** The plan at this moment, and the upstream's part in it. */
+  current(): GatewayPlan;
+  currentUpstream(): UpstreamPlan;
+}
+
+export function createServed(parts: ServedParts): Served {
+  const { upstream, versions, parking, host, limits, log, current } = parts;
+  const { name } = upstream.plan;
+  const faces = new Set<Face>();
+  const plan = current();
+  // Stateless requests come one a connection: what tools have advertised is known to all of them.
+  const tools = createToolSchemas(limits, () => {});
+  const observer: Observer<GuardEvent> | undefined =
+    plan.observe === undefined ? undefined : createObserver((event) => current().observe?.(event, name), { maxQueued: limits.maxQueuedEvents });
+  let draining = false;
+
+  const chains = new WeakMap<GatewayPlan, ReturnType<typeof currentOf>>();
+  const chain = {
+    current() {
+      const now = current();
+      let source = chains.get(now);
+      if (source === undefined) chains.set(now, (source = currentOf(now.chain(name))));
+      return source.current();
+    },
+  };
+  const { keepsError, ...policy } = plan.policy ?? {};
+  readPolicy(policy);
+  const guard: GuardOptions = {
+    role: "server",
+    chain,
+    policy: {
+      errorResponses: "generic",
+      interceptNotifications: true,
+      ...policy,
+      keepsError: (error) => isOwnError(error) || keepsError?.(error) === true,
+    },
+    ...(plan.context === undefined ? {} : { context: (exchange) => current().context?.(exchange, name) ?? {} }),
+    ...(plan.record === undefined ? {} : { record: (decision) => current().record?.(decision, name) }),
+    ...(observer === undefined ? {} : { observe: observer }),
+    log: ({ level, message }) => log({ level: LOG_LEVELS[level], message: `${name}: ${message}` }),
+    host,
+    limits,
+  };
+
+  const serve = (transport: Transport): Face => {
+    const face = createFace({ transport: guardTransport(transport, guard, tools), upstream, versions, parking, host, limits, log });
+    faces.add(face);
+    void face.closed.then(() => faces.delete(face));
+    if (draining) void face.drain();
+    return face;
+  };
+
+  const allows = (principal: Parameters<NonNullable<UpstreamPlan["allow"]>>[0]) => parts.currentUpstream().allow?.(principal) ?? true;
+  const authenticate: Authenticate | undefined =
+    plan.http?.authenticate === undefined
+      ? undefined
+      : async (request) => {
+          const check = current().http?.authenticate;
+          if (check === undefined) throw new LocalError("invalid_argument", "the plan has lost its `authenticate`");
+          const answer = await check(request);
+          if ("principal" in answer && !allows(answer.principal)) return { challenge: { error: "insufficient_scope", description: "not for this caller" } };
+          return answer;
+        };
+  const { host: _address, port: _port, otherwise: _otherwise, authenticate: _authenticate, ...http } = plan.http ?? {};
+  const server = createHttpServer({ ...http, ...(authenticate === undefined ? {} : { authenticate }), versions: versions.all, host, limits, log });
+  const accept = async () => {
+    for (;;) {
+      const transport = await server.accept();
+      if (transport === undefined) return;
+      serve(transport);
+    }
+  };
+  void accept();
+
+  return {
+    upstream,
+    handle: (request) => {
+      if (authenticate === undefined && !allows(undefined)) return Promise.resolve(badRequest("There is nothing here", undefined, 404));
+      return server.handle(request);
+    },
+    get faces() {
+      return faces.size;
+    },
+    get calls() {
+      return [...faces].reduce((sum, { calls }) => sum + calls, 0);
+    },
+    serve,
+    async drain() {
+      draining = true;
+      await Promise.all([...faces].map((face) => face.drain()));
+    },
+    async close() {
+      draining = true;
+      await Promise.all([...faces].map((face) => face.close()));
+      await server.close().catch((thrown: unknown) => log({ level: "warning", message: `${name}: the HTTP face did not close cleanly: ${describeError(thrown)}` }));
+    },
+  };
+}
+
+const LOG_LEVELS = { info: "debug", warn: "warning", error: "error" } as const;

@@ -1,0 +1,64 @@
+import { LocalError } from "../core/base/errors.ts";
+import type { Host } from "../core/base/host.ts";
+import type { Limits } from "../core/base/limits.ts";
+import { httpTransport } from "../core/http/http-client.ts";
+import type { Log } from "../core/jsonrpc/log.ts";
+import { memoryPair } from "../core/transport/memory.ts";
+import type { Transport } from "../core/transport/transport.ts";
+import { spawnTransport } from "../node/child.ts";
+import { createHttpSend } from "../node/http-send.ts";
+import type { UpstreamTarget } from "./plan.ts";
+
+/** Makes connections to one upstream. */
+export interface Connector {
+  connect(): Promise<Transport>;
+  /** Whether what the server sends names the call that it belongs to. */
+  readonly relates: boolean;
+  /** Releases what the connections have in common. */
+  close(): void;
+}
+
+// What programs need to start and to find their home, and no more: the rest of the gateway's environment is not theirs.
+const PASSED_ON: readonly string[] = [
+  ...["PATH", "HOME", "USER", "LOGNAME", "SHELL", "TERM", "LANG", "LC_ALL", "TZ", "TMPDIR"],
+  ...["SYSTEMROOT", "SYSTEMDRIVE", "COMSPEC", "PATHEXT", "TEMP", "TMP", "APPDATA", "LOCALAPPDATA", "PROGRAMFILES", "PROGRAMDATA", "USERPROFILE", "USERNAME", "WINDIR"],
+];
+
+export function defaultEnvironment(all: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  const kept: Record<string, string> = {};
+  for (const [name, value] of Object.entries(all)) if (value !== undefined && PASSED_ON.includes(name.toUpperCase())) kept[name] = value;
+  return kept;
+}
+
+export interface ConnectorParts {
+  readonly host: Host;
+  readonly limits: Limits;
+  readonly log: Log;
+}
+
+export function createConnector(target: UpstreamTarget, { host, limits, log }: ConnectorParts): Connector {
+  if ("command" in target) {
+    const { env = defaultEnvironment(process.env), ...rest } = target;
+    return { connect: () => spawnTransport({ ...rest, env, host, limits }), relates: false, close() {} };
+  }
+  if ("url" in target) {
+    const { url, headers, authorize } = target;
+    const own = target.send === undefined ? createHttpSend() : undefined;
+    const send = target.send ?? own!;
+    const options = { url, send, host, limits, log, ...(headers === undefined ? {} : { headers }), ...(authorize === undefined ? {} : { authorize }) };
+    return { connect: async () => httpTransport(options), relates: true, close: () => own?.close() };
+  }
+  if ("server" in target) {
+    return {
+      async connect() {
+        const [near, far] = memoryPair({ limits });
+        await target.server.connect(far);
+        return near;
+      },
+      relates: false,
+      close() {},
+    };
+  }
+  if ("connect" in target) return { connect: async () => await target.connect(), relates: false, close() {} };
+  throw new LocalError("invalid_argument", "the target of an upstream has a command, a url, a server or connect");
+}

@@ -1,0 +1,172 @@
+import { ErrorCode, LocalError } from "../core/base/errors.ts";
+import { createSignal } from "../core/base/signal.ts";
+import type { SubscriptionFilter } from "../core/wire/gen/mcp.ts";
+import { isErrorResponse, isResult, type ErrorMessage, type RequestId } from "../core/wire/message.ts";
+import { isForAll, outcomeOf, paramsForHop, standInFailure, unanswerable, type Answer, type CallHooks, type Question } from "./call.ts";
+import { announces } from "./capabilities.ts";
+import type { FrameRequest } from "./frame-requests.ts";
+import type { BuiltLink, Followed, Link, LinkCore } from "./upstream-link.ts";
+
+interface OpenCall {
+  readonly hooks: CallHooks;
+  /** Questions of the server's that wait for their answer. */
+  asking: number;
+  /** Aborts when the call ends: nobody needs the answers any more. */
+  readonly over: ReturnType<typeof createSignal>;
+}
+
+const LEVELS = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
+const KINDS = ["tools", "prompts", "resources"] as const;
+// Shared, as an error costs a stack.
+const ENDED = new LocalError("aborted", "the call has ended");
+/** For what the gateway itself asks of a server. */
+const COMMAND_MS = 30_000;
+
+/** Whether log messages of `level` are wanted by whoever wants `least` and worse. */
+export function isWanted(level: unknown, least: string | undefined): boolean {
+  return least === undefined || LEVELS.indexOf(String(level)) >= LEVELS.indexOf(least);
+}
+
+/** The more talkative of two levels. */
+export function lower(left: string | undefined, right: string | undefined): string | undefined {
+  if (left === undefined || right === undefined) return left ?? right;
+  return LEVELS.indexOf(left) <= LEVELS.indexOf(right) ? left : right;
+}
+
+/**
+ * A connection of the revisions that open with `initialize`. The server sends requests of its own: one that names no call belongs to the only one in
+ * flight, else to the link's owner, and is refused where neither can take it.
+ */
+export function createHandshakeLink(core: LinkCore): BuiltLink {
+  const { peer, server, owner, log, callTimeoutMs, maxCallMs } = core;
+  const calls = new Map<number, OpenCall>();
+  const subscribed = new Set<string>();
+  let level: string | undefined;
+  let refreshing: Promise<unknown> = Promise.resolve();
+
+  const command = async (method: string, params: { [member: string]: unknown }): Promise<ErrorMessage | undefined> => {
+    try {
+      const { message } = (await peer.request({ message: { method, params }, timeoutMs: COMMAND_MS })).frame;
+      return isErrorResponse(message) ? message : undefined;
+    } catch (thrown) {
+      const text = thrown instanceof LocalError ? thrown.message : "it failed";
+      return { jsonrpc: "2.0", id: 0, error: { code: ErrorCode.internalError, message: `${method} failed: ${text}` } };
+    }
+  };
+
+  const setLevel = async (wanted: string | undefined) => {
+    if (wanted === undefined || wanted === level || server.capabilities.logging === undefined) return;
+    level = wanted;
+    const refused = await command("logging/setLevel", { level: wanted });
+    if (refused !== undefined) log({ level: "warning", message: "the server refused a log level", details: { level: wanted } });
+  };
+
+  const follow = async (): Promise<Followed> => {
+    const wanted = owner.wanted();
+    await setLevel(owner.logLevel());
+    const uris = new Set(announces(server.capabilities, "resources", "subscribe") ? (wanted.resourceSubscriptions ?? []) : []);
+    const refused = new Map<string, ErrorMessage>();
+    for (const uri of [...subscribed].filter((uri) => !uris.has(uri))) {
+      subscribed.delete(uri);
+      await command("resources/unsubscribe", { uri });
+    }
+    for (const uri of [...uris].filter((uri) => !subscribed.has(uri))) {
+      const error = await command("resources/subscribe", { uri });
+      if (error === undefined) subscribed.add(uri);
+      else refused.set(uri, error);
+    }
+    const agreed: SubscriptionFilter = {};
+    for (const kind of KINDS) {
+      if (wanted[`${kind}ListChanged`] === true && announces(server.capabilities, kind, "listChanged")) agreed[`${kind}ListChanged`] = true;
+    }
+    if (subscribed.size > 0) agreed.resourceSubscriptions = [...subscribed];
+    return { agreed, refused };
+  };
+
+  const only = (): OpenCall | undefined => (calls.size === 1 ? [...calls.values()][0] : undefined);
+  // Ids of ours are numbers; what a server relates to anything else relates to nothing.
+  const callOf = (related: RequestId | undefined) => (related === undefined ? only() : typeof related === "number" ? calls.get(related) : undefined);
+
+  const answerFor = (request: FrameRequest): Promise<Answer> => {
+    const question: Question = { message: request.message, source: request.frame };
+    const open = callOf(request.related);
+    if (open?.hooks.ask !== undefined) {
+      const source = createSignal(request.signal, open.over.signal);
+      open.asking++;
+      return open.hooks.ask(question, source.signal).finally(() => {
+        open.asking--;
+        source.dispose();
+      });
+    }
+    if (open === undefined && owner.ask !== undefined) return owner.ask(question, request.signal);
+    const why = open === undefined ? "The request belongs to no call, so nobody can be asked" : "The caller cannot be asked";
+    return Promise.resolve(unanswerable(why, open === undefined ? "unrelated" : "cannot_ask"));
+  };
+
+  const link: Link = {
+    server,
+    get calls() {
+      return calls.size;
+    },
+    closed: peer.closed,
+    async call(call, hooks, signal) {
+      const open: OpenCall = { hooks, asking: 0, over: createSignal() };
+      let id = 0;
+      try {
+        await setLevel(lower(level, call.logLevel));
+        const params = paramsForHop(call.message.params, {});
+        const { method } = call.message;
+        const { frame, synthetic } = await peer.request({
+          message: params === undefined ? { method } : { method, params },
+          source: call.frame,
+          signal,
+          timeoutMs: callTimeoutMs,
+          maxMs: maxCallMs,
+          waits: () => open.asking > 0,
+          ...(hooks.onProgress === undefined ? {} : { onProgress: hooks.onProgress }),
+          onId(given) {
+            id = given;
+            calls.set(id, open);
+          },
+        });
+        const { message } = frame;
+        if (isResult(message)) return { kind: "result", message, source: frame };
+        // A response that is no result is an error.
+        const error = message as ErrorMessage;
+        return synthetic === true ? standInFailure(error) : { kind: "error", message: error, source: frame };
+      } catch (thrown) {
+        return outcomeOf(thrown instanceof LocalError ? thrown : new LocalError("closed", "the call failed", { cause: thrown }));
+      } finally {
+        calls.delete(id);
+        open.over.abort(ENDED);
+      }
+    },
+    refresh() {
+      const followed = refreshing.then(follow);
+      refreshing = followed;
+      return followed;
+    },
+    tell: (message, source) => peer.notify(message, source),
+    close: (why) => peer.close(why),
+  };
+
+  return {
+    link,
+    onRequest(request) {
+      if (request.message.method === "ping") return request.answer({ jsonrpc: "2.0", id: request.message.id, result: {} });
+      answerFor(request).then(
+        ({ message, source }) => request.answer(message, source),
+        (thrown: unknown) => {
+          log({ level: "warning", message: `${request.message.method} got no answer`, error: thrown });
+          request.answer(unanswerable("The client gave no answer", "no_answer").message);
+        },
+      );
+    },
+    onNotification(frame, message, { related }) {
+      const { method } = message;
+      const open = !isForAll(method) && (method === "notifications/message" || related !== undefined) ? callOf(related) : undefined;
+      if (open !== undefined) open.hooks.onNotification(frame, message);
+      else owner.onNotification(frame, message);
+    },
+  };
+}

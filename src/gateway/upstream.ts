@@ -1,0 +1,264 @@
+import { LocalError } from "../core/base/errors.ts";
+import type { Host } from "../core/base/host.ts";
+import type { JsonObject } from "../core/base/json.ts";
+import type { Limits } from "../core/base/limits.ts";
+import { VERSION } from "../core/base/version.ts";
+import { principalKey } from "../core/http/authentication.ts";
+import type { Log } from "../core/jsonrpc/log.ts";
+import type { Era } from "../core/mcp/lifecycle.ts";
+import { createBackOff } from "./back-off.ts";
+import type { Caller } from "./call.ts";
+import { mayBeAsked } from "./capabilities.ts";
+import type { UpstreamPlan, UpstreamStats } from "./plan.ts";
+import { createConnector } from "./targets.ts";
+import { openLink, type Identity } from "./upstream-link.ts";
+import { backingOff, createSlot, type Slot } from "./upstream-slot.ts";
+
+/** A connection for a while. Its holder gives it back, once. */
+export interface Lease {
+  readonly slot: Slot;
+  release(): void;
+}
+
+/** One upstream with all of its connections: who gets which is decided here (`UpstreamPlan.sharing`). */
+export interface Upstream {
+  readonly plan: UpstreamPlan;
+  /** What it turned out to be; `undefined` until the first connection stands. */
+  readonly era: Era | undefined;
+  /** For a session of the handshake era, until it ends. Connected; rejects with a `LocalError` where that cannot be had. */
+  session(caller: Caller): Promise<Lease>;
+  /** For one call, or one stream, of a stateless caller. */
+  single(caller: Caller): Promise<Lease>;
+  /** Takes one more call, unless there are too many; `undefined`: there are. What it gives is called at the end of the call. */
+  admit(): (() => void) | undefined;
+  stats(): UpstreamStats;
+  close(why?: LocalError): Promise<void>;
+}
+
+export interface UpstreamParts {
+  readonly plan: UpstreamPlan;
+  readonly host: Host;
+  readonly limits: Limits;
+  readonly log: Log;
+}
+
+interface Held {
+  readonly slot: Slot;
+  readonly key: string;
+  holders: number;
+  /** Cancels the end of one that nobody holds. */
+  cancelIdle: (() => void) | undefined;
+}
+
+// A shared connection speaks for everybody. Whether a given caller can be asked is looked at when the server does ask.
+const EVERYBODY: Identity = {
+  info: { name: "mcp-interceptors-gateway", version: VERSION },
+  capabilities: { elicitation: {}, sampling: {}, roots: { listChanged: true } },
+  version: undefined,
+};
+const SHARED = "shared";
+
+export function createUpstream({ plan, host, limits, log: given }: UpstreamParts): Upstream {
+  const { name, sharing = "session", maxConnections = 100, maxCalls = 1_000, idleMs = 60_000 } = plan;
+  const { startTimeoutMs = 30_000, probeTimeoutMs = 5_000, callTimeoutMs = 600_000, maxCallMs = 3_600_000 } = plan;
+  const log: Log = (entry) => given({ ...entry, message: `${name}: ${entry.message}` });
+  const connector = createConnector(plan.target, { host, limits, log });
+  const starts = createBackOff(host, plan.backOff);
+  // Sessions' own and pooled ones, in the order of their last use.
+  const held = new Set<Held>();
+  let shared: Held | undefined;
+  let era: Era | undefined = plan.era;
+  let finding: Promise<unknown> | undefined;
+  let closed: LocalError | undefined;
+  let calls = 0;
+  let lost = 0;
+  let failedStarts = 0;
+
+  const make = (key: string, identity: Identity): Held => {
+    const slot = createSlot({
+      own: key === "",
+      host,
+      log,
+      backOff: plan.backOff,
+      lost: () => lost++,
+      async open(owner) {
+        if (starts.waitMs > 0) throw backingOff(starts.waitMs);
+        try {
+          const connect = () => connector.connect();
+          const link = await openLink({ owner, identity, host, limits, log, era, connect, startTimeoutMs, probeTimeoutMs, callTimeoutMs, maxCallMs });
+          starts.succeeded();
+          era ??= link.server.era;
+          return link;
+        } catch (error) {
+          failedStarts++;
+          // It may have been replaced by one of another era: the next start finds out.
+          if (error instanceof LocalError && error.code === "unsupported") era = plan.era;
+          if (!(error instanceof LocalError) || (error.code !== "refused" && error.code !== "unsupported")) starts.failed();
+          throw error;
+        }
+      },
+    });
+    const made: Held = { slot, key, holders: 0, cancelIdle: undefined };
+    held.add(made);
+    return made;
+  };
+
+  const drop = (one: Held, why?: LocalError) => {
+    one.cancelIdle?.();
+    held.delete(one);
+    if (shared === one) shared = undefined;
+    return one.slot.close(why);
+  };
+
+  const lease = (one: Held, released: () => void): Lease => {
+    one.cancelIdle?.();
+    one.cancelIdle = undefined;
+    one.holders++;
+    // Used last.
+    held.delete(one);
+    held.add(one);
+    let over = false;
+    return {
+      slot: one.slot,
+      release() {
+        if (over) return;
+        over = true;
+        one.holders--;
+        released();
+      },
+    };
+  };
+  const pooled = (one: Held): Lease =>
+    lease(one, () => {
+      if (one.holders > 0 || !held.has(one)) return;
+      one.cancelIdle = host.setTimer(() => void drop(one), idleMs, true);
+    });
+
+  /** Room for one more connection: an unused one goes for it. */
+  const makeRoom = () => {
+    if (closed !== undefined) throw closed;
+    if (held.size < maxConnections) return;
+    const unused = [...held].find(({ holders }) => holders === 0);
+    if (unused === undefined) throw overloaded(`all ${maxConnections} connections to the upstream are in use`);
+    void drop(unused);
+  };
+
+  const sharedLease = (): Lease => {
+    if (shared === undefined) {
+      makeRoom();
+      shared = make(SHARED, EVERYBODY);
+    }
+    return pooled(shared);
+  };
+
+  /** Learns the era, by a first connection that everybody else waits for; the one who made it has it. */
+  const find = async (caller: Caller, key: string): Promise<Lease | undefined> => {
+    while (era === undefined && sharing === "session") {
+      if (finding !== undefined) {
+        await finding.catch(() => {});
+        continue;
+      }
+      makeRoom();
+      const first = make(key, identityOf(caller));
+      finding = first.slot.connect().finally(() => (finding = undefined));
+      try {
+        await finding;
+      } catch (error) {
+        void drop(first);
+        throw error;
+      }
+      if (closed !== undefined) throw closed;
+      // One that serves all callers alike is everybody's from now on.
+      if (first.slot.server?.era === "stateless") return pooled((shared = first));
+      return key === "" ? lease(first, () => void drop(first)) : pooled(first);
+    }
+    return undefined;
+  };
+
+  const connected = async (given: Lease): Promise<Lease> => {
+    try {
+      await given.slot.connect();
+      return given;
+    } catch (error) {
+      given.release();
+      throw error;
+    }
+  };
+
+  return {
+    plan,
+    get era() {
+      return era;
+    },
+    async session(caller) {
+      const first = await find(caller, "");
+      if (first !== undefined) return first;
+      if (sharing === "shared" || era === "stateless") return await connected(sharedLease());
+      makeRoom();
+      const own = make("", identityOf(caller));
+      return await connected(lease(own, () => void drop(own)));
+    },
+    async single(caller) {
+      const key = keyOf(caller);
+      const first = await find(caller, key);
+      if (first !== undefined) return first;
+      if (sharing === "shared" || era === "stateless") return await connected(sharedLease());
+      const mine = [...held].filter((one) => one.key === key);
+      // Where questions do not say which call they belong to, each call has a connection to itself while there are any to be had.
+      const alone = !connector.relates && mayBeAsked(caller.capabilities);
+      const free = alone ? mine.find(({ holders }) => holders === 0) : mine[0];
+      if (free !== undefined) return await connected(pooled(free));
+      try {
+        makeRoom();
+      } catch (error) {
+        const least = mine.sort((left, right) => left.holders - right.holders)[0];
+        if (least === undefined || closed !== undefined) throw error;
+        return await connected(pooled(least));
+      }
+      return await connected(pooled(make(key, identityOf(caller))));
+    },
+    admit() {
+      if (calls >= maxCalls) return undefined;
+      calls++;
+      let over = false;
+      return () => {
+        if (!over) calls--;
+        over = true;
+      };
+    },
+    stats: () => ({
+      connections: [...held].filter(({ slot }) => slot.connected).length,
+      calls,
+      era,
+      lost,
+      failedStarts,
+      backOffMs: starts.waitMs,
+    }),
+    async close(why) {
+      closed ??= new LocalError("closed", why?.message ?? "the upstream is not served any more", { details: { delivery: "none" } });
+      await Promise.all([...held].map((one) => drop(one, why)));
+      connector.close();
+    },
+  };
+}
+
+export function overloaded(why: string): LocalError {
+  return new LocalError("limit_exceeded", why, { details: { delivery: "none", reason: "overloaded" } });
+}
+
+function identityOf({ info, capabilities, version }: Caller): Identity {
+  return { info: info ?? EVERYBODY.info, capabilities, version };
+}
+
+/** Callers with equal keys are the same to a server: the same subject, able to do the same, in the same revision. Never empty. */
+function keyOf({ principal, capabilities, version, info }: Caller): string {
+  return JSON.stringify([principalKey(principal), version, sorted(capabilities), info?.name ?? null, info?.version ?? null]);
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== "object" || value === null) return value;
+  // Just looked at: it is an object, and its members are read by their own names.
+  const object = value as JsonObject;
+  return Object.keys(object).sort().map((member) => [member, sorted(object[member])]);
+}

@@ -1,0 +1,66 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { openAudit } from "../../src/gateway/audit.ts";
+import { decision } from "../gateway/decision-kit.ts";
+import { bundledCli } from "./run-cli.ts";
+
+describe("the verb audit", () => {
+  let folder: string;
+  let log: string;
+  let key: string;
+  before(async () => {
+    folder = mkdtempSync(join(tmpdir(), "mcp-interceptors-"));
+    [log, key] = [join(folder, "audit.jsonl"), join(folder, "key")];
+    writeFileSync(key, "a key\n");
+    const audit = await openAudit({ path: log, key: "a key", sync: "never" });
+    for (let id = 1; id <= 3; id++) await audit.record(decision({ id }));
+    await audit.close();
+  });
+  after(() => rmSync(folder, { recursive: true }));
+
+  async function run(...words: readonly string[]): Promise<{ readonly code: unknown; readonly stdout: string; readonly stderr: string }> {
+    const main = await bundledCli();
+    return new Promise((resolve) => {
+      execFile(process.execPath, [main, "audit", ...words], { timeout: 20_000 }, (error, stdout, stderr) => resolve({ code: error === null ? 0 : error.code, stdout, stderr }));
+    });
+  }
+
+  test("verify says that a log holds, what it cannot tell, and with an anchor that it is whole", async () => {
+    const plain = await run("verify", "--key-file", key, log);
+    assert.equal(plain.code, 0, plain.stderr);
+    assert.match(plain.stdout, /numbers 1 to 4\n4 lines hold\nWhether the end was cut off, a log cannot tell: keep what `audit head` prints elsewhere/);
+    const { stdout: head } = await run("head", "--key-file", key, log);
+    assert.match(head, /^[0-9a-f]{16}:4:[0-9a-f]{64}\n$/);
+    const anchored = await run("verify", "--key-file", key, "--anchor", head.trim(), log);
+    assert.deepEqual([anchored.code, anchored.stdout.includes("Whether")], [0, false]);
+    const cut = join(folder, "cut");
+    writeFileSync(cut, readFileSync(log, "utf8").split("\n").slice(0, 2).join("\n") + "\n");
+    const missing = await run("verify", "--key-file", key, "--anchor", head.trim(), cut);
+    assert.deepEqual([missing.code, /MISSING: number 4/.test(missing.stdout)], [1, true]);
+  });
+
+  test("verify names the first broken line and ends with code 1", async () => {
+    const changed = join(folder, "changed");
+    writeFileSync(changed, readFileSync(log, "utf8").replace('"id":2', '"id":9'));
+    appendFileSync(changed, '{"v":1');
+    const { code, stdout } = await run("verify", "--key-file", key, changed);
+    assert.equal(code, 1);
+    assert.match(stdout, /^BROKEN: .*changed, line 3: its hash does not fit what it says\n/);
+    const { stdout: keyless } = await run("verify", log);
+    assert.match(keyless, /line 1: its hash .*\n\(if the log was written with a key, verifying needs --key-file\)/);
+  });
+
+  test("what was typed wrong is told in one line", async () => {
+    const cases = [[["verify"], /needs the files/], [["head", "a", "b"], /needs one file/], [[], /verify or head/], [["verify", "--anchor", "x", log], /is no anchor/], [["verify", join(folder, "absent")], /ENOENT/], [["verify", "--key-file", "absent", log], /cannot be read/]] as const;
+    for (const [words, text] of cases) {
+      const { code, stderr } = await run(...words);
+      assert.equal(code, 2, words.join(" "));
+      assert.match(stderr, text);
+    }
+    assert.match((await run("--help")).stdout, /audit verify/);
+  });
+});

@@ -1,0 +1,64 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { after, describe, it } from "node:test";
+import { fileURLToPath } from "node:url";
+import { policyServer, temporaryFolder } from "../gateway/config/kit.ts";
+import { fixture } from "./run-cli.ts";
+
+const folder = temporaryFolder();
+after(() => folder.remove());
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const files = { command: process.execPath, args: [fixture("server.mjs")] };
+
+// Its stdout is a report, no messages: so it does not run by run-cli's own.
+function check(...words: string[]): Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }> {
+  const args = ["-C", "mcp-interceptors-source", "--import", "tsx", "src/cli/main.ts", "check", ...words];
+  return new Promise((resolve) => {
+    execFile(process.execPath, args, { cwd: root, env: { ...process.env, CHECK_SECRET: "s3cret-value" }, timeout: 20_000 }, (error, stdout, stderr) => {
+      resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr });
+    });
+  });
+}
+
+describe("check", { concurrency: 2 }, () => {
+  it("connects, and prints what each upstream is and what guards it", async () => {
+    const file = folder.write("fine.json", {
+      upstreams: { files, more: files },
+      interceptors: [{ use: "redact", phase: "response" }, policyServer()],
+    });
+    const { code, stdout, stderr } = await check(file);
+    assert.deepEqual([code, stderr], [0, ""]);
+    assert.match(stdout, /^Upstreams\n {2}files: fixture 1, 2025-11-25 \(handshake\), tools; 2 tools; behind a balancer, its clients' sessions need affinity\n {2}more: /);
+    // Both are guarded alike, and told of once.
+    assert.match(stdout, /^files, more\n===========\n\nIntercepted, by the guard of a server\n/m);
+    assert.match(stdout, /^ {2}tools\/call +client +request +receiving +validate: server\/names$/m);
+    assert.equal(stdout.split("Intercepted, by the guard").length, 2);
+  });
+
+  it("warns of what can never run, by its place, and with --strict that counts", async () => {
+    const file = folder.write("idle.json", { upstreams: { files }, interceptors: [{ use: "redact", events: ["prompts/get"] }] });
+    const { code, stderr } = await check("--strict", file);
+    assert.deepEqual([code, stderr], [1, `${file}:11:5: warning: /interceptors/0 redact can never run at files: it has no prompts\n`]);
+  });
+
+  it("tells of an upstream that cannot be reached, and of none with --no-connect", async () => {
+    const file = folder.write("gone.json", { upstreams: { gone: { command: `${folder.path}/no-such-program` }, files } });
+    const [reached, alone] = await Promise.all([check(file), check("--no-connect", file)]);
+    assert.equal(reached.code, 1);
+    assert.match(reached.stderr, /^mcp-interceptors: gone cannot be reached: /);
+    assert.match(reached.stdout, /^ {2}gone: not asked$/m);
+    assert.deepEqual([alone.code, alone.stderr], [0, ""]);
+  });
+
+  it("says what is wrong, with exit code 2, and keeps secrets in it and in the report", async () => {
+    const wrong = folder.write("wrong.json", '{ "upstreams": { "a": { "command": "x" } }, "interceptors": [{ "command": "${CHECK_SECRET}" }] }');
+    const shown = folder.write("shown.json", { upstreams: { a: { command: "x" } }, interceptors: [{ use: "redact", name: "${CHECK_SECRET}" }] });
+    const [refused, fine] = await Promise.all([check(wrong), check("--no-connect", shown)]);
+    assert.equal(refused.code, 2);
+    assert.match(refused.stderr, /^\S+wrong\.json:1:62: \/interceptors\/0 .*\*\*\*.*\nmcp-interceptors: the configuration cannot be used: 1 problem\n$/);
+    assert.equal(fine.code, 0);
+    assert.match(fine.stdout, /\*\*\*\/redact/);
+    assert.doesNotMatch([refused.stdout, refused.stderr, fine.stdout, fine.stderr].join(), /s3cret/);
+  });
+});

@@ -1,0 +1,85 @@
+// The configurations of examples/gateway can be used as they stand, and guard as they say. Nothing is started for them here.
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, describe, it } from "node:test";
+import { fileURLToPath } from "node:url";
+import { NEVER } from "../../src/core/base/signal.ts";
+import { currentOf } from "../../src/core/guard/chain-source.ts";
+import type { ExecuteParams } from "../../src/core/chain/execute.ts";
+import { buildPlan, createPools } from "../../src/gateway/config/build.ts";
+import { loadConfig } from "../../src/gateway/config/load.ts";
+
+const folder = fileURLToPath(new URL("../../examples/gateway/", import.meta.url));
+const configs = readdirSync(folder).filter((name) => name.endsWith(".jsonc"));
+
+async function built(name: string, env: Record<string, string> = {}) {
+  const plan = await buildPlan(await loadConfig(join(folder, name), { env }), { pools: createPools(), log: () => {}, chainLog: () => {}, dry: true });
+  after(() => plan.close());
+  const run = async (upstream: string, params: Partial<ExecuteParams>) => {
+    const result = await currentOf(plan.plan.chain(upstream)).current().execute({ event: "tools/call", phase: "request", payload: {}, ...params });
+    return { ...result, by: result.abortedAt?.interceptor };
+  };
+  return { ...plan, run };
+}
+
+const call = (name: string, args: object = {}) => ({ payload: { name, arguments: args } });
+
+describe("the configurations of examples/gateway", () => {
+  it("can be used, with nothing odd about them, and name their schema", async () => {
+    assert.equal(configs.length, 3);
+    for (const name of configs) {
+      const { warnings, loaded } = await built(name);
+      assert.deepEqual(warnings, [], name);
+      assert.ok(readFileSync(join(folder, loaded.config.$schema ?? ""), "utf8").includes("The configuration of the gateway"), name);
+    }
+  });
+
+  it("one-server: nothing is written, no key is read, no address gets out", async () => {
+    const { run, plan } = await built("one-server.jsonc", { FILES_FOLDER: "/data" });
+    const [files] = plan.upstreams;
+    assert.ok(files !== undefined && "command" in files.target);
+    assert.deepEqual(files.target.args?.at(-1), "/data");
+    assert.equal((await run("files", call("write_file", { path: "/data/x" }))).by, "tool-filter");
+    assert.equal((await run("files", call("read_text_file", { path: "/data/id.pem/." }))).by, "refuse");
+    assert.equal((await run("files", call("read_text_file", { path: ["/data/id.pem"] }))).by, "refuse");
+    const fine = call("read_text_file", { path: "/data/ann@example.com.txt" });
+    assert.deepEqual((await run("files", fine)).finalPayload, fine.payload);
+    const payload = { content: [{ type: "text", text: "write to ann@example.com" }] };
+    const request = { method: "tools/call", params: fine.payload };
+    const answer = await run("files", { phase: "response", payload, request });
+    assert.deepEqual(answer.finalPayload, { content: [{ type: "text", text: "write to [REDACTED:email]" }] });
+  });
+
+  it("team: who is nobody or of no group gets nothing, and what deletes is for admins", async () => {
+    const { run, hints, plan, loaded } = await built("team.jsonc", { PUBLIC_HOST: "mcp.example.com" });
+    assert.equal(plan.http?.resourceMetadata, "https://mcp.example.com/.well-known/oauth-protected-resource");
+    assert.equal(loaded.config.audit?.onFailure, "block");
+    const nobody = await plan.http?.authenticate?.({ method: "POST", path: "/files/mcp", headers: new Map(), signal: NEVER, token: undefined });
+    assert.ok(nobody !== undefined && "challenge" in nobody);
+    const [everything, files] = plan.upstreams;
+    const member = (...groups: string[]) => ({ type: "user", id: "ann", claims: { groups } }) as const;
+    assert.deepEqual([member("engineering"), member("sales"), undefined].map((who) => files?.allow?.(who)), [true, false, false]);
+    assert.deepEqual([everything?.sharing, everything?.allow], ["shared", undefined]);
+    hints.get("files")?.learn({ tools: [{ name: "write_file", annotations: { destructiveHint: true } }, { name: "read_file", annotations: { readOnlyHint: true } }] });
+    const by = async (tool: string, ...groups: string[]) => (await run("files", { ...call(tool), context: { principal: member(...groups) } })).by;
+    assert.deepEqual(await Promise.all([by("write_file", "sales"), by("write_file", "admins"), by("read_file", "sales"), by("never_listed", "admins")]), ["refuse", undefined, undefined, undefined]);
+    assert.equal((await run("everything", call("get-env"))).by, "tool-filter");
+  });
+
+  it("shadow: the policy in force decides, the new one is recorded, and is in force for what only reads", async () => {
+    const { run, hints, plan } = await built("shadow.jsonc");
+    assert.equal(plan.http?.port, 3000);
+    assert.equal((await run("notes", call("move_file"))).by, "tool-filter");
+    const secret = await run("notes", call("write_file", { content: "sk-abcdefghijklmnopqrstuvwxyz" }));
+    await secret.settled;
+    assert.equal(secret.status, "success");
+    const recorded = (await secret.settled).results.find(({ interceptor }) => interceptor === "no-secrets");
+    assert.deepEqual([recorded?.mode, recorded?.valid], ["audit", false]);
+    hints.get("notes")?.learn({ tools: [{ name: "read_file", annotations: { readOnlyHint: true } }, { name: "write_file" }] });
+    const payload = { content: [{ type: "text", text: "4111 1111 1111 1111" }] };
+    const answered = (name: string) => run("notes", { phase: "response", payload, request: { method: "tools/call", params: { name } } });
+    assert.equal((await answered("read_file")).by, "no-card-numbers");
+    assert.equal((await answered("write_file")).status, "success");
+  });
+});

@@ -1,0 +1,70 @@
+import assert from "node:assert/strict";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, afterEach, describe, it } from "node:test";
+import { buildPlan, createPools, type BuildOptions, type BuiltPlan } from "../../../src/gateway/config/build.ts";
+import { loadConfig } from "../../../src/gateway/config/load.ts";
+import type { Decision } from "../../../src/core/guard/decision.ts";
+import { complaints, temporaryFolder } from "./kit.ts";
+
+const folder = temporaryFolder();
+after(() => folder.remove());
+
+const pools = createPools();
+const built: BuiltPlan[] = [];
+afterEach(async () => {
+  await Promise.all(built.splice(0).map((plan) => plan.close()));
+  assert.equal(pools.audits.size, 0);
+});
+
+async function build(config: object, options: Partial<BuildOptions> = {}): Promise<BuiltPlan> {
+  const file = folder.write("gateway.json", { upstreams: { a: { command: "x" } }, ...config });
+  const plan = await buildPlan(await loadConfig(file, { env: { KEY: "s3cret-key" } }), { pools, log: () => {}, chainLog: () => {}, ...options });
+  built.push(plan);
+  return plan;
+}
+
+const wrong = async (config: object, options?: Partial<BuildOptions>) =>
+  (await complaints(build(config, options), folder.write("gateway.json", {}), folder.path)).map((line) => line.replace(/^F:\d+:\d+: /, ""));
+
+const decision: Decision = {
+  at: "2026-07-28T00:00:00.000Z",
+  durationMs: 1,
+  role: "server",
+  direction: "receiving",
+  kind: "request",
+  event: "tools/call",
+  phase: "request",
+  verdict: "passed",
+  sessionId: "s",
+  interceptors: [],
+};
+
+describe("the audit of a configuration", () => {
+  it("is one log for all plans, and is written before a message goes on", async () => {
+    const audit = { file: "log/../audit.jsonl", key: "${KEY}", sync: "never", onFailure: "continue" };
+    const first = await build({ audit });
+    const second = await build({ audit: { ...audit, onFailure: "block" }, drainMs: 1 }, { before: first });
+    await first.plan.record?.(decision, "a");
+    await second.plan.record?.(decision, "a");
+    const lines = readFileSync(join(folder.path, "audit.jsonl"), "utf8").trimEnd().split("\n").map((line) => JSON.parse(line) as Record<string, unknown>);
+    assert.deepEqual(lines.map(({ kind, upstream, event }) => [kind, upstream, event]), [["opened", undefined, undefined], ["decision", "a", "tools/call"], ["decision", "a", "tools/call"]]);
+    assert.equal(first.plan.policy?.digest, second.plan.policy?.digest);
+    assert.deepEqual([first.plan.policy?.onRecordFailure, second.plan.policy?.onRecordFailure], ["continue", "block"]);
+    assert.doesNotMatch(JSON.stringify(lines), /s3cret/);
+  });
+
+  it("cannot come, change or go while the gateway runs", async () => {
+    const audit = { file: "other.jsonl" };
+    const plan = await build({ audit });
+    assert.deepEqual(await wrong({ audit: { ...audit, keepFiles: 2 } }, { before: plan }), ["/audit has changed, which takes a new start of the gateway"]);
+    assert.deepEqual(await wrong({}, { before: plan }), ["has no audit any more, which takes a new start of the gateway"]);
+  });
+
+  it("is left alone where a configuration is checked only, and told of where it cannot be opened", async () => {
+    const plan = await build({ audit: { file: "never.jsonl" } }, { dry: true });
+    assert.deepEqual([plan.plan.record, existsSync(join(folder.path, "never.jsonl"))], [undefined, false]);
+    const [line = ""] = await wrong({ audit: { file: "no/such/folder/audit.jsonl" } });
+    assert.match(line, /^\/audit .*no\/such\/folder/);
+  });
+});

@@ -1,0 +1,125 @@
+import assert from "node:assert/strict";
+import { createHash, createSign, generateKeyPairSync } from "node:crypto";
+import { after, afterEach, describe, it } from "node:test";
+import { NEVER } from "../../../src/core/base/signal.ts";
+import type { Authentication } from "../../../src/core/http/authentication.ts";
+import { buildPlan, createPools, type BuiltPlan } from "../../../src/gateway/config/build.ts";
+import { loadConfig } from "../../../src/gateway/config/load.ts";
+import { complaints, temporaryFolder } from "./kit.ts";
+
+const folder = temporaryFolder();
+after(() => folder.remove());
+
+const pools = createPools();
+const built: BuiltPlan[] = [];
+afterEach(async () => {
+  await Promise.all(built.splice(0).map((plan) => plan.close()));
+  assert.equal(pools.checks.size, 0);
+});
+
+const base = { upstreams: { a: { command: "x" } }, http: { port: 0 } };
+const load = (config: object) => loadConfig(folder.write("gateway.json", { ...base, ...config }), { env: { TOKEN: "token-of-the-robot" } });
+
+async function build(config: object, before?: BuiltPlan): Promise<BuiltPlan> {
+  const plan = await buildPlan(await load(config), { pools, log: () => {}, chainLog: () => {}, ...(before === undefined ? {} : { before }) });
+  built.push(plan);
+  return plan;
+}
+
+const wrong = async (config: object, before?: BuiltPlan) =>
+  (await complaints(build(config, before), folder.write("gateway.json", {}), folder.path)).map((line) => line.replace(/^F:\d+:\d+: /, ""));
+
+async function ask({ plan }: BuiltPlan, token: string | undefined): Promise<Authentication> {
+  const { authenticate } = plan.http ?? {};
+  assert.ok(authenticate !== undefined);
+  const headers = new Map(token === undefined ? [] : [["authorization", `Bearer ${token}`]]);
+  return authenticate({ method: "POST", path: "/a/mcp", headers, signal: NEVER, token });
+}
+
+const robot = { type: "service", id: "robot", claims: { role: "ops" } };
+
+const { privateKey, publicKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
+function jwt(claims: object): string {
+  const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString("base64url");
+  const signed = `${encode({ alg: "RS256", kid: "k", typ: "JWT" })}.${encode(claims)}`;
+  return `${signed}.${createSign("RSA-SHA256").update(signed).sign(privateKey, "base64url")}`;
+}
+
+describe("auth of a configuration", () => {
+  it("lets in whoever has a token of the list, by the token or by its digest, until it expires", async () => {
+    const sha256 = createHash("sha256").update("another-token-0001").digest("hex");
+    const plan = await build({
+      auth: {
+        tokens: [
+          { token: "${TOKEN}", principal: robot },
+          { sha256, principal: { type: "user", id: "ann" } },
+          { token: "an-old-token-00001", expiresAt: "2001-01-31", principal: { type: "user", id: "bob" } },
+        ],
+        metadata: { resource: "https://mcp.example.com/", authorizationServers: ["https://login.example.com"] },
+      },
+    });
+    assert.deepEqual(await ask(plan, "token-of-the-robot"), { principal: robot });
+    assert.deepEqual(await ask(plan, "another-token-0001"), { principal: { type: "user", id: "ann" } });
+    for (const token of ["an-old-token-00001", "no-such-token-0001", undefined]) assert.ok("challenge" in (await ask(plan, token)), token);
+    assert.equal(plan.plan.http?.resourceMetadata, "https://mcp.example.com/.well-known/oauth-protected-resource");
+    assert.equal(typeof plan.plan.http?.otherwise, "function");
+    const context = await plan.plan.context?.({ method: "x", direction: "receiving", message: { jsonrpc: "2.0", method: "x" }, from: { transport: "http", connection: "1", principal: { type: "user" } } }, "a");
+    assert.deepEqual(context, { principal: { type: "user" } });
+  });
+
+  it("lets in whoever has a token of an issuer, with the claims that conditions ask for", async () => {
+    folder.write("jwks.json", { keys: [{ ...publicKey.export({ format: "jwk" }), kid: "k", use: "sig", alg: "RS256" }] });
+    const when = { any: [{ claim: "role", equals: "x" }, { claim: "/realm/level", atLeast: 2 }] };
+    const plan = await build({
+      auth: { jwt: [{ jwks: "jwks.json", issuer: "https://login.example.com", audience: "gateway", claims: ["team"] }] },
+      interceptors: [{ use: "redact", when }],
+    });
+    const claims = { iss: "https://login.example.com", aud: "gateway", sub: "ann", role: "ops", realm: { level: 3 }, team: "t", secret: "s", exp: 4_102_444_800, iat: 1_700_000_000 };
+    const answer = await ask(plan, jwt(claims));
+    assert.deepEqual("principal" in answer ? answer.principal : answer, {
+      type: "user",
+      id: "ann",
+      claims: { iss: claims.iss, role: "ops", realm: { level: 3 }, team: "t" },
+    });
+    assert.ok("challenge" in (await ask(plan, jwt({ ...claims, aud: "other" }))));
+  });
+
+  it("is the same check in the next plan while it says the same, and another where it does not", async () => {
+    const auth = { tokens: [{ token: "${TOKEN}", principal: robot }] };
+    const first = await build({ auth });
+    const same = await build({ auth, drainMs: 5 }, first);
+    assert.equal(same.plan.http?.authenticate, first.plan.http?.authenticate);
+    const other = await build({ auth: { ...auth, anonymous: true } }, same);
+    assert.deepEqual(await ask(other, undefined), { principal: { type: "anonymous" } });
+  });
+
+  it("cannot come or go while the gateway runs", async () => {
+    const auth = { tokens: [{ token: "${TOKEN}", principal: robot }] };
+    const bare = await build({});
+    assert.deepEqual(await wrong({ auth }, bare), ["/auth was not there before, which takes a new start of the gateway"]);
+    const locked = await build({ auth });
+    assert.deepEqual(await wrong({}, locked), ["has no auth any more, which takes a new start of the gateway"]);
+    const metadata = { resource: "https://x.example", authorizationServers: [] };
+    assert.deepEqual(await wrong({ auth: { ...auth, metadata } }, locked), ["/auth/metadata has changed, which takes a new start of the gateway"]);
+  });
+
+  it("is refused where nobody could get in, and where a token is none", async () => {
+    assert.match((await wrong({ auth: {} }))[0] ?? "", /^\/auth no token would be good/);
+    assert.match((await wrong({ auth: { tokens: [{ token: "short", principal: robot }] } }))[0] ?? "", /^\/auth token 1 of the list/);
+    assert.deepEqual(await wrong({ auth: { tokens: [{ token: "a", sha256: "b", principal: { type: "user" }, expiresAt: "tomorrow" }] } }), [
+      "/auth/tokens/0 needs one of token and sha256, and not both",
+      "/auth/tokens/0/sha256 must be 64 hexadecimal digits in lower case",
+      '/auth/tokens/0/principal must have the member "id"',
+      "/auth/tokens/0/expiresAt must be a date, such as 2027-01-31 or 2027-01-31T12:00:00Z",
+    ]);
+    assert.deepEqual(await wrong({ auth: { tokens: [{ token: "${TOKEN}", principal: robot, expiresAt: "2027-13-31" }] } }), ["/auth/tokens/0/expiresAt is no date that there is"]);
+  });
+
+  it("is missed where others than this machine come in, and of no use without HTTP", async () => {
+    const open = await build({ http: { host: "0.0.0.0", allowedHosts: ["mcp.example.com"] } });
+    assert.match(open.warnings.join("\n"), /warning: \/http\/host lets others than this machine in, and whoever comes may call: there is no auth$/);
+    const idle = await build({ http: undefined, stdio: "a", auth: { anonymous: true } });
+    assert.match(idle.warnings.join("\n"), /warning: \/auth asks nobody: only HTTP has tokens, and nothing is served there$/);
+    assert.match((await wrong({ http: { host: "0.0.0.0" } })).join("\n"), /^\/http\/host lets others than this machine in, which takes "allowedHosts" beside it/);
+  });
+});

@@ -1,0 +1,163 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { once } from "node:events";
+import { createServer, type AddressInfo } from "node:net";
+import { join } from "node:path";
+import { after, afterEach, describe, it } from "node:test";
+import { startGateway, type ConfiguredGateway, type StartOptions } from "../../../src/gateway/config/start.ts";
+import type { ReloadOutcome } from "../../../src/gateway/config/reload.ts";
+import { fakeHost } from "../../support/fake-host.ts";
+import { complaints, INDEX, temporaryFolder } from "./kit.ts";
+
+const folder = temporaryFolder();
+after(() => folder.remove());
+const running: ConfiguredGateway[] = [];
+afterEach(() => Promise.all(running.splice(0).map((one) => one.close())));
+
+folder.write(
+  "server.mjs",
+  `import { McpServer } from ${JSON.stringify(INDEX)};
+export const server = new McpServer({ name: "own", version: "1" });
+server.tool({ name: "read", inputSchema: { type: "object" }, annotations: { readOnlyHint: true } }, () => "ann@example.com");
+server.tool({ name: "wipe", inputSchema: { type: "object" } }, () => "wiped");`,
+);
+folder.write(
+  "refuse.mjs",
+  `import { deny, validator } from ${JSON.stringify(INDEX)};
+export const refuse = validator({ name: "refuse", hooks: [{ events: ["tools/call"], phase: "request" }] }, () => deny("not you"));`,
+);
+
+const when = { all: [{ annotation: "readOnlyHint", equals: false }, { not: { claim: "role", equals: "admin" } }] };
+const CONFIG = {
+  upstreams: { own: { module: "server.mjs" }, closed: { module: "server.mjs", allow: { claim: "role", equals: "admin" } } },
+  interceptors: [{ use: "redact", phase: "response" }, { module: "refuse.mjs", when }],
+  http: { port: 0 },
+  auth: {
+    tokens: [
+      { token: "token-of-an-admin", principal: { type: "user", id: "ann", claims: { role: "admin" } } },
+      { token: "token-of-somebody", principal: { type: "user", id: "bob" } },
+    ],
+  },
+  audit: { file: "audit.jsonl", sync: "never" },
+  metrics: { port: "0" },
+};
+
+async function start(config: object, options: Partial<StartOptions> = {}): Promise<ConfiguredGateway> {
+  const gateway = await startGateway({ file: folder.write("gateway.json", config), env: {}, ...options });
+  running.push(gateway);
+  return gateway;
+}
+
+async function call({ gateway }: ConfiguredGateway, name: string, token?: string, upstream = "own") {
+  const params = { name, arguments: {}, _meta: { "io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientInfo": { name: "c", version: "1" }, "io.modelcontextprotocol/clientCapabilities": {} } };
+  const response = await fetch(`${gateway.url}/${upstream}/mcp`, {
+    method: "POST",
+    headers: {
+      "content-type": "application/json",
+      accept: "application/json, text/event-stream",
+      "mcp-protocol-version": "2026-07-28",
+      "mcp-method": "tools/call",
+      "mcp-name": name,
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+    },
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params }),
+  });
+  const text = await response.text();
+  return { status: response.status, text };
+}
+
+describe("a gateway on a configuration", () => {
+  it("asks who calls, tells interceptors, knows the tools, writes down what was decided, and counts it", async () => {
+    const one = await start(CONFIG);
+    assert.equal((await call(one, "read")).status, 401);
+    const read = await call(one, "read", "token-of-somebody");
+    assert.deepEqual([read.status, read.text.includes("[REDACTED:email]"), read.text.includes("ann@example.com")], [200, true, false]);
+    assert.match((await call(one, "wipe", "token-of-somebody")).text, /Interceptor validation failed/);
+    assert.match((await call(one, "wipe", "token-of-an-admin")).text, /wiped/);
+    assert.equal((await call(one, "wipe", "token-of-somebody", "closed")).status, 403);
+    assert.match((await call(one, "wipe", "token-of-an-admin", "closed")).text, /wiped/);
+
+    const lines = readFileSync(join(folder.path, "audit.jsonl"), "utf8").trimEnd().split("\n").map((line) => JSON.parse(line) as Record<string, unknown>);
+    const blocked = lines.filter(({ verdict }) => verdict === "blocked");
+    assert.deepEqual(blocked.map(({ who, by, upstream, tool }) => [who, by, upstream, tool]), [[{ type: "user", id: "bob" }, "refuse", "own", "wipe"]]);
+    const metrics = await (await fetch(`${one.opsUrl}/metrics`)).text();
+    assert.match(metrics, /^mcp_interceptors_blocked_total\{upstream="own",reason="validation_failed",interceptor="refuse"\} 1$/m);
+    assert.equal((await fetch(`${one.opsUrl}/readyz`)).status, 200);
+  });
+
+  it("takes in a file that has changed by itself, but not what takes a new start", async () => {
+    const host = fakeHost();
+    const outcomes: ReloadOutcome[] = [];
+    let told = () => {};
+    const reloaded = (outcome: ReloadOutcome) => {
+      outcomes.push(outcome);
+      told();
+    };
+    const one = await start(CONFIG, { host, reloaded });
+    const next = new Promise<void>((resolve) => (told = resolve));
+    folder.write("gateway.json", { ...CONFIG, interceptors: [{ use: "tool-filter", config: { deny: ["read"] } }] });
+    await host.advance(2_000);
+    await next;
+    assert.deepEqual(outcomes.map(({ error }) => error), [undefined]);
+    assert.match((await call(one, "read", "token-of-somebody")).text, /Unknown tool: read/);
+    assert.match((await call(one, "wipe", "token-of-somebody")).text, /wiped/);
+    const { audit: _gone, ...without } = CONFIG;
+    folder.write("gateway.json", { ...without, metrics: { port: 1 } });
+    await one.reload();
+    assert.match(outcomes[1]?.error ?? "", /\/metrics has other metrics now, which takes a new start of the gateway$/);
+  });
+
+  it("answers every call once while it is reloaded two hundred times, by the one policy or by the other", async () => {
+    const file = (deny: string) => ({ ...CONFIG, interceptors: [{ use: "tool-filter", config: { deny: [deny] } }] });
+    const outcomes: ReloadOutcome[] = [];
+    const one = await start(file("none"), { watch: false, reloaded: (outcome) => void outcomes.push(outcome) });
+    let over = false;
+    const answers = new Map<string, number>();
+    const caller = async () => {
+      while (!over) {
+        const { status, text } = await call(one, "wipe", "token-of-somebody");
+        const answer = `${status} ${/wiped|Unknown tool: wipe/.exec(text)?.[0]}`;
+        answers.set(answer, (answers.get(answer) ?? 0) + 1);
+      }
+    };
+    const callers = [caller(), caller()];
+    for (let round = 0; round < 200; round++) {
+      folder.write("gateway.json", file(round % 2 === 0 ? "wipe" : "none"));
+      await one.reload();
+      // Whoever calls after it is judged by it. Of ten rounds two are waited for, one of each policy.
+      if (round % 10 < 2) assert.match((await call(one, "wipe", "token-of-somebody")).text, round % 2 === 0 ? /Unknown tool: wipe/ : /wiped/);
+    }
+    over = true;
+    await Promise.all(callers);
+    assert.deepEqual([outcomes.length, outcomes.filter(({ error }) => error !== undefined)], [200, []]);
+    assert.deepEqual([...answers.keys()].sort(), ["200 Unknown tool: wipe", "200 wiped"]);
+    assert.equal(one.gateway.stats().calls, 0);
+  });
+
+  it("leaves nothing behind where it cannot start", async () => {
+    const file = folder.write("broken.json", { ...CONFIG, audit: { file: "no/such/folder/x" } });
+    const lines = await complaints(startGateway({ file, env: {} }), file, folder.path);
+    assert.equal(lines.length, 1);
+    const busy = createServer().listen(0, "127.0.0.1");
+    await once(busy, "listening");
+    const { port } = busy.address() as AddressInfo;
+    await assert.rejects(startGateway({ file: folder.write("busy.json", { ...CONFIG, metrics: { port } }), env: {} }), /EADDRINUSE/);
+    busy.close();
+  });
+
+  it("logs as JSON where that is wanted, with no secret in it", async () => {
+    const written: string[] = [];
+    const real = process.stderr.write;
+    process.stderr.write = ((text: string) => (written.push(text), true)) as typeof process.stderr.write;
+    try {
+      const one = await start({ ...CONFIG, logs: { format: "json", base: { replica: "r1" } } }, { log: () => assert.fail("not as text") });
+      await call(one, "wipe", "token-of-somebody");
+      await one.close();
+    } finally {
+      process.stderr.write = real;
+    }
+    const lines = written.flatMap((text) => text.trimEnd().split("\n")).map((line) => JSON.parse(line) as Record<string, unknown>);
+    const [line] = lines.filter(({ message }) => message === "a message does not go on");
+    assert.deepEqual([line?.["replica"], line?.["by"], line?.["tool"], line?.["upstream"]], ["r1", "refuse", "wipe", "own"]);
+  });
+});

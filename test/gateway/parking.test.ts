@@ -1,0 +1,156 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { JsonObject } from "../../src/core/base/json.ts";
+import { directSend } from "../../src/core/http/direct-send.ts";
+import { httpTransport } from "../../src/core/http/http-client.ts";
+import type { Transport } from "../../src/core/transport/transport.ts";
+import type { Gateway, GatewayPlan, UpstreamPlan } from "../../src/gateway/plan.ts";
+import { fakeHost, settle } from "../support/fake-host.ts";
+import { behind, gatewayFor, until } from "./kit.ts";
+import { metaOf, rawEnd, type RawEnd } from "./raw.ts";
+
+// Calls of stateless callers on a handshake server that asks, message by message, over HTTP without sockets.
+
+type Answered = { readonly id: unknown; readonly result?: JsonObject; readonly error?: { code: number; message: string; data?: JsonObject } };
+
+function caller(gateway: Gateway, token = "t"): { readonly transport: Transport; readonly end: RawEnd; call(more?: JsonObject, tool?: string): Promise<Answered> } {
+  const transport = httpTransport({ url: "http://localhost/up/mcp", send: directSend(gateway.handle), headers: { authorization: `Bearer ${token}` } });
+  const end = rawEnd(transport);
+  let id = 0;
+  return {
+    transport,
+    end,
+    async call(more = {}, tool = "ask") {
+      const _meta = JSON.parse(metaOf({ elicitation: {} })) as JsonObject;
+      await end.send({ jsonrpc: "2.0", id: ++id, method: "tools/call", params: { name: tool, arguments: { about: "x" }, _meta, ...more } });
+      return (await end.message()) as unknown as Answered;
+    },
+  };
+}
+
+const stateOf = ({ result }: Answered): string => {
+  assert.equal(result?.["resultType"], "input_required", JSON.stringify(result));
+  return String(result["requestState"]);
+};
+const YES = { "ask-1": { action: "accept", content: { ok: true } } };
+
+async function rig(more: Partial<GatewayPlan> = {}, upstream: Partial<UpstreamPlan> = {}) {
+  const host = fakeHost();
+  const up = behind("memory", "handshake", { host });
+  const gateway = await gatewayFor(up.target, { host, parking: { replica: "r1" }, ...more }, upstream);
+  const done = async () => {
+    const closing = gateway.close();
+    await host.advance(20_000);
+    await closing;
+    await up.close();
+    await settle();
+    assert.equal(gateway.stats().parked, 0);
+    assert.equal(host.liveTimers, 0);
+  };
+  return { host, up, gateway, done };
+}
+
+describe("a call that its upstream asks something about", () => {
+  it("waits for the answers under a state that names the replica, and ends in the retry", async () => {
+    const { gateway, done } = await rig();
+    const { call } = caller(gateway);
+    const asked = await call();
+    const state = stateOf(asked);
+    assert.match(state, /^parked1\.r1\./);
+    assert.deepEqual(Object.keys(asked.result!["inputRequests"] as object), ["ask-1"]);
+    assert.equal(gateway.stats().parked, 1);
+    const { result } = await call({ requestState: state, inputResponses: YES });
+    assert.match(JSON.stringify(result), /accept/);
+    assert.equal(gateway.stats().parked, 0);
+    assert.equal((await call({ requestState: state, inputResponses: YES })).error?.data?.["reason"], "parked_gone");
+    await done();
+  });
+
+  it("is asked again for answers that are missing", async () => {
+    const { gateway, done } = await rig();
+    const { call } = caller(gateway);
+    const again = await call({ requestState: stateOf(await call()), inputResponses: {} });
+    const { result } = await call({ requestState: stateOf(again), inputResponses: YES });
+    assert.equal(result?.["resultType"], "complete");
+    await done();
+  });
+
+  it("gets a stable error at another replica, and goes on at its own", async () => {
+    const { gateway, done } = await rig();
+    const other = await rig({ parking: { replica: "r2" } });
+    const state = stateOf(await caller(gateway).call());
+    const { error } = await caller(other.gateway).call({ requestState: state, inputResponses: YES });
+    assert.deepEqual([error?.code, error?.data], [-32603, { reason: "parked_elsewhere", delivery: "none" }]);
+    assert.equal((await caller(gateway).call({ requestState: state, inputResponses: YES })).result?.["resultType"], "complete");
+    await other.done();
+    await done();
+  });
+
+  it("is nobody else's, and no other request's", async () => {
+    const authenticate = ({ token }: { token: string | undefined }) => ({ principal: { type: "user" as const, id: String(token) } });
+    const { gateway, done } = await rig({ http: { authenticate } });
+    const { call } = caller(gateway, "alice");
+    const state = stateOf(await call());
+    assert.match(String((await caller(gateway, "bob").call({ requestState: state, inputResponses: YES })).error?.message), /another principal/);
+    assert.match(String((await call({ requestState: state, arguments: { about: "y" }, inputResponses: YES })).error?.message), /another content/);
+    assert.match(String((await call({ requestState: `${state}x`, inputResponses: YES })).error?.message), /not what this server gave out/);
+    assert.match(String((await call({ requestState: "x", inputResponses: YES })).error?.message), /not what this server gave out/);
+    assert.equal((await call({ requestState: state, inputResponses: YES })).result?.["resultType"], "complete");
+    await done();
+  });
+
+  it("waits for a bounded time, and then the server is told that it was given up", async () => {
+    const { gateway, host, up, done } = await rig({ parking: { replica: "r1", parkMs: 5_000 } });
+    const { call } = caller(gateway);
+    let gone = false;
+    up.server.tool({ name: "ask-and-tell", inputSchema: { type: "object" } }, async (_args, context) => {
+      context.coreSignal.onAbort(() => (gone = true));
+      await context.elicit({ message: "?", requestedSchema: { type: "object", properties: {} } });
+      return "x";
+    });
+    const state = stateOf(await call({}, "ask-and-tell"));
+    await host.advance(4_999);
+    assert.deepEqual([gateway.stats().parked, gone], [1, false]);
+    await host.advance(1);
+    await until(() => gone);
+    assert.deepEqual([gateway.stats().parked, gone], [0, true]);
+    // A state that is as old as its call is no state any more.
+    assert.match(String((await call({ requestState: state, inputResponses: YES }, "ask-and-tell")).error?.message), /expired/);
+    await done();
+  });
+
+  it("is one of a bounded number: above it the server is told that nobody can be asked", async () => {
+    const { gateway, done } = await rig({ parking: { replica: "r1", maxParked: 1 } });
+    const { call } = caller(gateway);
+    const state = stateOf(await call());
+    const { result } = await call();
+    assert.equal(result?.["isError"], true);
+    assert.equal(gateway.stats().parked, 1);
+    assert.equal((await call({ requestState: state, inputResponses: YES })).result?.["resultType"], "complete");
+    await done();
+  });
+
+  it("is cancelled by a caller that leaves before it asks, and its connection is used again", async () => {
+    const { gateway, up, done } = await rig();
+    const { transport, call } = caller(gateway);
+    const _meta = JSON.parse(metaOf({ elicitation: {} })) as JsonObject;
+    await transport.send({ message: { jsonrpc: "2.0", id: 99, method: "tools/call", params: { name: "slow", arguments: { name: "n" }, _meta } } });
+    await until(() => up.running.has("n"));
+    await transport.send({ message: { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 99 } } });
+    await until(() => up.cancelled.length > 0);
+    assert.deepEqual(up.cancelled, ["n"]);
+    await settle();
+    stateOf(await call());
+    assert.equal(gateway.stats().upstreams["up"]?.connections, 1);
+    await done();
+  });
+
+  it("is not parked where its caller cannot be asked", async () => {
+    const { gateway, done } = await rig();
+    const { call } = caller(gateway);
+    const { result, error } = await call({ _meta: JSON.parse(metaOf({})) as JsonObject });
+    assert.ok(error !== undefined || result?.["isError"] === true, JSON.stringify(result));
+    assert.equal(gateway.stats().parked, 0);
+    await done();
+  });
+});
