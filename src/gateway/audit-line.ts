@@ -20,6 +20,8 @@ export const FIRST = "0".repeat(64);
 /** Bytes of one line, far above what a record can take. */
 export const MAX_LINE_BYTES = 1024 * 1024;
 const VERSION = 1;
+/** What each line begins with. */
+export const LINE_START = `{"v":${VERSION},"writer":"`;
 const TAIL = /^(.*),"hash":"([0-9a-f]{64})"\}$/s;
 
 export type Hasher = (text: string) => string;

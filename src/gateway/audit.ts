@@ -3,7 +3,7 @@ import { detectHost, type Host } from "../core/base/host.ts";
 import { createRandomHex } from "../core/base/random-hex.ts";
 import type { Decision } from "../core/guard/decision.ts";
 import { lastLine, nextRotated, nodeFiles, rotatedFiles, type AuditFile, type AuditFiles } from "./audit-file.ts";
-import { createHasher, FIRST, nextLine, readLine, type Hasher, type Link } from "./audit-line.ts";
+import { createHasher, FIRST, LINE_START, nextLine, readLine, type Hasher, type Link } from "./audit-line.ts";
 import { auditRecord } from "./audit-record.ts";
 
 export interface AuditOptions {
@@ -102,10 +102,9 @@ export async function openAudit(options: AuditOptions): Promise<AuditLog> {
     }, sync, true);
   };
   const rotate = async () => {
-    const rotated = await rotatedFiles(files, path);
     if (!renamed) {
       if (sync !== "never") await file.sync();
-      await files.rename(path, nextRotated(path, rotated));
+      await files.rename(path, nextRotated(path, await rotatedFiles(files, path)));
       renamed = true;
     }
     const next = await files.open(path);
@@ -114,7 +113,13 @@ export async function openAudit(options: AuditOptions): Promise<AuditLog> {
     size = 0;
     renamed = false;
     await old.close();
-    for (const gone of rotated.slice(0, Math.max(0, rotated.length + 1 - keepFiles))) await files.remove(gone);
+    if (keepFiles === Infinity) return;
+    try {
+      const rotated = await rotatedFiles(files, path);
+      for (const gone of rotated.slice(0, Math.max(0, rotated.length - keepFiles))) await files.remove(gone);
+    } catch (thrown) {
+      log?.(`an old audit log could not be removed: ${describeError(thrown)}`);
+    }
   };
   const append = async (batch: readonly Waiting[]) => {
     if (torn) {
@@ -206,7 +211,12 @@ async function standing(files: AuditFiles, file: AuditFile, path: string, hasher
       await older.close();
     }
   }
-  if (cut > 0) await file.truncate(0);
+  if (cut > 0) {
+    // A file of something else, which happens to have no line end, is not ours to empty.
+    const start = Buffer.from(await file.read(0, Math.min(cut, LINE_START.length))).toString("latin1");
+    if (!LINE_START.startsWith(start)) throw new LocalError("invalid_message", `${path} is no audit log`);
+    await file.truncate(0);
+  }
   return { link, end: 0, cut };
 }
 

@@ -17,7 +17,7 @@ export interface AuthenticateOptions {
   /** Scopes that a token needs, all of them; of a path, where it is a function. Callers without are answered 403. */
   readonly scopes?: readonly string[] | ((request: AuthenticationRequest) => readonly string[]);
   readonly host?: Host;
-  /** Why callers are turned away, for the log: nothing of a token is in it. */
+  /** Why callers are turned away, for the log: nothing of a token is in it, and ten lines a second at most. */
   log?(message: string): void;
 }
 
@@ -30,8 +30,9 @@ export function createAuthenticate(options: AuthenticateOptions): Authenticate {
   if (tokens.length === 0 && jwt.length === 0 && !anonymous) throw new LocalError("invalid_argument", "no token would be good: give tokens or jwt");
   const listed = createTokenList(tokens);
   const verifiers = jwt.map((issuer) => createJwtVerifier({ host, ...(log !== undefined && { log: log.bind(undefined) }), ...issuer }));
+  const tell = limited(host, log);
   const refuse = (challenge: Challenge): Authentication => {
-    if (challenge.description !== undefined) log?.(`a caller was turned away: ${challenge.description}`);
+    if (challenge.description !== undefined) tell(`a caller was turned away: ${challenge.description}`);
     return { challenge };
   };
   const wantedBy = (request: AuthenticationRequest) => (typeof scopes === "function" ? scopes(request) : scopes);
@@ -60,6 +61,22 @@ export function createAuthenticate(options: AuthenticateOptions): Authenticate {
       description = problem;
     }
     return refuse({ error: "invalid_token", description });
+  };
+}
+
+const LINES_A_SECOND = 10;
+
+// Anybody may be turned away as often as he likes, and must not fill a log by it.
+function limited(host: Host, log: ((message: string) => void) | undefined): (message: string) => void {
+  let begun = -Infinity;
+  let lines = 0;
+  return (message) => {
+    if (host.now() - begun >= 1_000) {
+      if (lines > LINES_A_SECOND) log?.(`${lines - LINES_A_SECOND} more callers were turned away`);
+      begun = host.now();
+      lines = 0;
+    }
+    if (++lines <= LINES_A_SECOND) log?.(message);
   };
 }
 

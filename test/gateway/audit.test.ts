@@ -95,7 +95,7 @@ describe("an audit log", () => {
   });
 
   test("a file that holds something else, or a last line that does not hold, is not gone on with", async () => {
-    for (const text of ["hello\n", "{}\n", `${"x".repeat(2_200_000)}`]) {
+    for (const text of ["hello\n", "{}\n", "x".repeat(2_200_000), "token: abc", '{"v":2,']) {
       writeFileSync(path, text);
       await assert.rejects(open(), { code: "invalid_message" });
       assert.equal(readFileSync(path, "utf8"), text, "nor is it touched");
@@ -168,6 +168,27 @@ describe("an audit log", () => {
     for (let id = 0; id < 4; id++) await log.record(decision({ id }));
     await log.close();
     assert.equal(readdirSync(folder).length, 3);
+  });
+
+  test("a kill within the very first line leaves a file that is begun anew", async () => {
+    await (await open()).close();
+    const whole = readFileSync(path);
+    for (const at of [1, 5, 12, 40, whole.length - 1]) {
+      writeFileSync(path, whole.subarray(0, at));
+      await (await open()).close();
+      const report = await verifyAudit([path]);
+      assert.deepEqual([report.problem, report.lines, report.writers[0]?.firstSeq, linesIn()[0]!["cutBytes"]], [undefined, 1, 1, at]);
+    }
+  });
+
+  test("an old file that cannot be removed is told of, and holds up nothing", async () => {
+    const said: string[] = [];
+    const files: AuditFiles = { ...nodeFiles, remove: () => Promise.reject(new RangeError("EPERM")) };
+    const log = await open({ files, maxFileBytes: 1, keepFiles: 1, log: (message) => said.push(message) });
+    for (let id = 0; id < 3; id++) await log.record(decision({ id }));
+    await log.close();
+    assert.deepEqual(said, ["an old audit log could not be removed: EPERM", "an old audit log could not be removed: EPERM"]);
+    assert.equal(readdirSync(folder).length, 4);
   });
 
   test("a rotation that fails rejects, and is made up for", async () => {

@@ -67,6 +67,17 @@ test("nobody is let in as anonymous who brings a token that is not good, or goes
   });
 });
 
+test("who is turned away over and over fills no log", async () => {
+  const host = fakeHost();
+  const log: string[] = [];
+  const check = createAuthenticate({ host, tokens: [{ token: TOKEN, principal: ALICE }], log: (text) => log.push(text) });
+  for (let count = 0; count < 25; count++) await check(request("a-token-that-is-not-known"));
+  assert.equal(log.length, 10);
+  await host.advance(1_000);
+  await check(request("a-token-that-is-not-known"));
+  assert.deepEqual(log.slice(10), ["15 more callers were turned away", "a caller was turned away: the token is not known"]);
+});
+
 test("rules let in whoever fits one of them", () => {
   const user = (claims: Record<string, unknown>, id = "alice"): Principal => ({ type: "user", id, claims });
   const cases: readonly (readonly [rules: readonly AllowRule[], principal: Principal | undefined, allowed: boolean])[] = [
