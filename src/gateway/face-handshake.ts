@@ -1,5 +1,5 @@
 import { ErrorCode, LocalError, RpcError } from "../core/base/errors.ts";
-import type { JsonObject } from "../core/base/json.ts";
+import { formatPointer, type JsonObject } from "../core/base/json.ts";
 import { createSignal, type Signal } from "../core/base/signal.ts";
 import type { ServerDescription } from "../core/mcp/connect.ts";
 import { invalidParams, type Session } from "../core/mcp/lifecycle.ts";
@@ -99,7 +99,9 @@ export function createHandshakeFace({ peer, upstream, name, shared, versions, ho
     } else if (method === "resources/subscribe" || method === "resources/unsubscribe") {
       if (checkSubscribeParams(params) !== undefined) throw invalidParams("params.uri must be a string");
       const uri = String(params["uri"]);
-      if (method === "resources/subscribe" && !uris.has(uri) && uris.size >= limits.maxSubscriptions) throw invalidParams("too many subscriptions (maxSubscriptions)");
+      if (method === "resources/subscribe" && !uris.has(uri) && uris.size >= limits.maxSubscriptions) {
+        throw invalidParams("too many subscriptions (maxSubscriptions)");
+      }
       const update = (change: () => void) => {
         change();
         const { resourceSubscriptions: _before, ...lists } = follower.filter;
@@ -237,7 +239,7 @@ type Asked = { readonly answers: ReadonlyMap<string, Answer> } | Final;
 /** The same request, with the answers and the state as they came. */
 function retryOf({ frame, message, ...rest }: Call, answers: ReadonlyMap<string, Answer>, state: string | undefined): Call {
   const raws: RawTexts = new Map();
-  for (const [member, value] of Object.entries(message.params ?? {})) keepRaw(raws, value, frame, `/params/${member.replaceAll("~", "~0").replaceAll("/", "~1")}`);
+  for (const [member, value] of Object.entries(message.params ?? {})) keepRaw(raws, value, frame, formatPointer(["params", member]));
   const inputResponses: JsonObject = {};
   for (const [key, { message: answer, source }] of answers) {
     // Those that are errors have ended the call.

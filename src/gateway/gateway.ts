@@ -47,7 +47,8 @@ export async function createGateway(first: GatewayPlan): Promise<Gateway> {
   const start = (upstreamPlan: UpstreamPlan, now: () => GatewayPlan): Served => {
     const { name } = upstreamPlan;
     const currentUpstream = () => now().upstreams.find((other) => other.name === name) ?? upstreamPlan;
-    return createServed({ upstream: createUpstream({ plan: upstreamPlan, host, limits, log }), versions, parking, host, limits, log, current: now, currentUpstream });
+    const upstream = createUpstream({ plan: upstreamPlan, host, limits, log });
+    return createServed({ upstream, versions, parking, host, limits, log, current: now, currentUpstream });
   };
 
   /** Settles with false where the time is up. */

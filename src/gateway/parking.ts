@@ -15,7 +15,10 @@ import { asOwnError, gatewayError } from "./own-errors.ts";
 import type { ParkingPlan } from "./plan.ts";
 
 /** What a try of a call came to: it ended, or it waits for the caller's answers, or the state of a retry is not taken. */
-export type Tried = Outcome | { readonly kind: "parked"; readonly message: ResultMessage; readonly source: Frame } | { readonly kind: "refused"; readonly message: ErrorMessage };
+export type Tried =
+  | Outcome
+  | { readonly kind: "parked"; readonly message: ResultMessage; readonly source: Frame }
+  | { readonly kind: "refused"; readonly message: ErrorMessage };
 
 /**
  * Calls of stateless callers on upstreams that ask in the middle of a call. Each try is a request of its own, and the call goes on between them: parked, for
@@ -172,9 +175,12 @@ export function createParking(host: Host, maxAsks: number, plan: ParkingPlan = {
     },
     async resume(state, call, hooks, signal) {
       const [, named, sealed] = STATE.exec(state) ?? [];
-      if (named === undefined || sealed === undefined) return refused(new RpcError(ErrorCode.invalidParams, "params.requestState is not what this server gave out"));
+      if (named === undefined || sealed === undefined) {
+        return refused(new RpcError(ErrorCode.invalidParams, "params.requestState is not what this server gave out"));
+      }
       if (named !== replica) {
-        return { kind: "refused", message: gatewayError("parked_elsewhere", "The call waits at another replica of this gateway; send the retry there", { delivery: "none" }) };
+        const message = "The call waits at another replica of this gateway; send the retry there";
+        return { kind: "refused", message: gatewayError("parked_elsewhere", message, { delivery: "none" }) };
       }
       let content: JsonObject;
       try {

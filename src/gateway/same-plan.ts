@@ -28,7 +28,8 @@ export function sameGuarding(left: GatewayPlan, right: GatewayPlan): boolean {
 /** What of a gateway cannot change without a new process, by name; none where all of it is the same. */
 export function fixedDifferences(left: GatewayPlan, right: GatewayPlan): string[] {
   // Functions are read anew for each request; whether there is one is built in.
-  const listener = ({ http }: GatewayPlan) => http && Object.fromEntries(Object.entries(http).map(([name, value]) => [name, typeof value === "function" ? "function" : value]));
+  const listener = ({ http }: GatewayPlan) =>
+    http && Object.fromEntries(Object.entries(http).map(([name, value]) => [name, typeof value === "function" ? "function" : value]));
   return [
     ...(same(listener(left), listener(right)) ? [] : ["http"]),
     ...(["stdio", "parking", "limits", "host", "versions"] as const).filter((name) => !same(left[name], right[name])),

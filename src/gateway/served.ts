@@ -1,4 +1,4 @@
-import { describeError, LocalError } from "../core/base/errors.ts";
+import { LocalError } from "../core/base/errors.ts";
 import type { Host } from "../core/base/host.ts";
 import type { Limits } from "../core/base/limits.ts";
 import { createObserver, type Observer } from "../core/chain/observer.ts";
@@ -136,7 +136,7 @@ export function createServed(parts: ServedParts): Served {
     async close() {
       draining = true;
       await Promise.all([...faces].map((face) => face.close()));
-      await server.close().catch((thrown: unknown) => log({ level: "warning", message: `${name}: the HTTP face did not close cleanly: ${describeError(thrown)}` }));
+      await server.close().catch((error: unknown) => log({ level: "warning", message: `${name}: the HTTP face did not close cleanly`, error }));
     },
   };
 }

@@ -21,7 +21,8 @@ export interface Connector {
 // What programs need to start and to find their home, and no more: the rest of the gateway's environment is not theirs.
 const PASSED_ON: readonly string[] = [
   ...["PATH", "HOME", "USER", "LOGNAME", "SHELL", "TERM", "LANG", "LC_ALL", "TZ", "TMPDIR"],
-  ...["SYSTEMROOT", "SYSTEMDRIVE", "COMSPEC", "PATHEXT", "TEMP", "TMP", "APPDATA", "LOCALAPPDATA", "PROGRAMFILES", "PROGRAMDATA", "USERPROFILE", "USERNAME", "WINDIR"],
+  ...["SYSTEMROOT", "SYSTEMDRIVE", "COMSPEC", "PATHEXT", "WINDIR", "TEMP", "TMP"],
+  ...["APPDATA", "LOCALAPPDATA", "PROGRAMFILES", "PROGRAMDATA", "USERPROFILE", "USERNAME"],
 ];
 
 export function defaultEnvironment(all: Readonly<Record<string, string | undefined>>): Record<string, string> {

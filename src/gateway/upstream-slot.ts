@@ -90,7 +90,9 @@ export function createSlot({ own, host, log, backOff: waits, open, lost }: SlotP
     logLevel: () => [...followers].reduce<string | undefined>((least, { logLevel }) => lower(least, logLevel), undefined),
     onNotification(frame, message) {
       // Of what belongs to one caller nobody knows to whom.
-      if (!own && !isForAll(message.method)) return log({ level: "debug", message: `${message.method} names no call, on a connection that several share; it was dropped` });
+      if (!own && !isForAll(message.method)) {
+        return log({ level: "debug", message: `${message.method} names no call, on a connection that several share; it was dropped` });
+      }
       for (const follower of followers) if (wants(follower.filter, message)) follower.onNotification(frame, message);
     },
     ...(own ? { ask: (question: Question, signal: Signal) => askFollower(followers, question, signal) } : {}),
@@ -101,9 +103,12 @@ export function createSlot({ own, host, log, backOff: waits, open, lost }: SlotP
   const missed = () => {
     for (const follower of followers) {
       for (const kind of ["tools", "prompts", "resources"] as const) {
-        if (follower.filter[`${kind}ListChanged`] === true) tell(follower, { jsonrpc: "2.0", method: `notifications/${kind}/list_changed` });
+        if (follower.filter[`${kind}ListChanged`] !== true) continue;
+        tell(follower, { jsonrpc: "2.0", method: `notifications/${kind}/list_changed` });
       }
-      for (const uri of follower.filter.resourceSubscriptions ?? []) tell(follower, { jsonrpc: "2.0", method: "notifications/resources/updated", params: { uri } });
+      for (const uri of follower.filter.resourceSubscriptions ?? []) {
+        tell(follower, { jsonrpc: "2.0", method: "notifications/resources/updated", params: { uri } });
+      }
     }
   };
 

@@ -89,7 +89,8 @@ export function createStatelessLink(core: LinkCore): BuiltLink {
     link,
     // A client of this revision writes no responses (2026-07-28, basic/transports/stdio).
     onRequest(request) {
-      log({ level: "warning", message: "the server sent a request, which its revision does not have; it is dropped", details: { method: request.message.method } });
+      const { method } = request.message;
+      log({ level: "warning", message: "the server sent a request, which its revision does not have; it is dropped", details: { method } });
       request.ignore();
     },
     onNotification(frame, message, { related }) {
