@@ -21,7 +21,7 @@ import type { BlockReason } from "./decision.ts";
 import { concerns, judge, type Judgement } from "./judge.ts";
 import type { FrameKind } from "./lane.ts";
 import type { Exchange, Initiator } from "./ledger.ts";
-import { asksForInput, checkPart, createdTask, LIFECYCLE_METHODS, paramsOf, PLAIN_NOTIFICATIONS, requestCases, responseCases, notificationCases, type Case } from "./routes.ts";
+import { asksForInput, checkUnjudged, createdTask, LIFECYCLE_METHODS, paramsOf, PLAIN_NOTIFICATIONS, requestCases, responseCases, notificationCases, type Case } from "./routes.ts";
 import type { GuardState } from "./state.ts";
 import { calledTool, learnTools } from "./tool-result.ts";
 import { traceOf } from "./trace.ts";
@@ -98,7 +98,7 @@ export function createFlow(state: GuardState, sinks: Sinks): Flow {
       return turn(refuse(subject, reason, error));
     };
     if (LIFECYCLE_METHODS.has(method)) {
-      const wrong = checkPart(method, "request", paramsOf(message));
+      const wrong = checkUnjudged(method, "request", paramsOf(message));
       return wrong === undefined ? turn({ go: frame }) : end("invalid_message", new RpcError(ErrorCode.invalidParams, `Invalid ${method}: ${wrong}`));
     }
     if (hosted(exchange)) return turn({ go: frame });
@@ -157,7 +157,7 @@ export function createFlow(state: GuardState, sinks: Sinks): Flow {
     const invalid = (why: string) => end(refuse(subject, "invalid_message", new RpcError(ErrorCode.internalError, why)));
 
     if (LIFECYCLE_METHODS.has(exchange.method) && isResult(message)) {
-      const wrong = checkPart(exchange.method, "response", message.result);
+      const wrong = checkUnjudged(exchange.method, "response", message.result);
       if (wrong !== undefined) return invalid(`Invalid answer to ${exchange.method}: ${wrong}`);
       state.learn(exchange.method, message.result);
     }

@@ -49,6 +49,17 @@ export function checkPart(method: string, phase: Phase, part: unknown): string |
   return describeProblem(found, "result");
 }
 
+/**
+ * Like {@link checkPart}, for the methods that pass unjudged: in no revision may their results ask for input, so they carry no requests and no
+ * answers of other methods past the chain.
+ */
+export function checkUnjudged(method: string, phase: Phase, part: JsonObject): string | undefined {
+  const wrong = checkPart(method, phase, part);
+  if (wrong !== undefined) return wrong;
+  if (phase === "request") return Object.hasOwn(part, "inputResponses") ? "params/inputResponses answers what it may not ask" : undefined;
+  return ownMember(part, "resultType") === "input_required" ? "it may not ask for input" : undefined;
+}
+
 // The client's own bookkeeping of a multi round-trip request: not payload, and put back byte for byte.
 const HIDDEN_PARAMS = ["requestState", "inputResponses"] as const;
 

@@ -207,3 +207,36 @@ test("an interceptor that sets what is not its own to set changes nothing, whate
   await pair.fromPeer(call(1, "t"));
   assert.deepEqual(pair.atApp, [{ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "t", arguments: {}, added: 1 } }]);
 });
+
+describe("what passes unjudged", () => {
+  const denyAll = validator(
+    { name: "deny-all", hooks: [{ events: ["*"], phase: "request" }, { events: ["*"], phase: "response" }], handlesErrors: true },
+    () => deny("no"),
+  );
+  const asks = {
+    resultType: "input_required",
+    inputRequests: { a: { method: "sampling/createMessage", params: { messages: [], maxTokens: 1 } } },
+    supportedVersions: ["2026-07-28"],
+    capabilities: {},
+    serverInfo: { name: "s", version: "1" },
+    ttlMs: 0,
+    cacheScope: "private",
+  };
+
+  for (const role of ["server", "client"] as const) {
+    for (const method of ["ping", "server/discover"]) {
+      test(`carries no request of another method in the answer to ${method}, and no answer in a retry (${role})`, async () => {
+        const pair = guardedPair([denyAll], { role });
+        await pair.fromPeer(modern(1, method));
+        await pair.fromApp(answer(1, asks));
+        assert.deepEqual(pair.atPeer.map(codeOf), [-32603]);
+        await pair.fromApp(modern(1, method));
+        await pair.fromPeer(answer(1, asks));
+        await pair.fromApp(modern(2, method, { requestState: "s", inputResponses: { a: { action: "accept", content: { pin: 1 } } } }));
+        assert.deepEqual(pair.atApp.slice(1).map(codeOf), [-32603, -32602]);
+        assert.equal(pair.atPeer.length, 2);
+        assert.equal(pair.guard.inFlight, 0);
+      });
+    }
+  }
+});
