@@ -104,7 +104,7 @@ export function createFlow(state: GuardState, sinks: Sinks): Flow {
     if (hosted(exchange)) return turn({ go: frame });
     let cases: readonly Case[];
     try {
-      cases = chain.entries.length === 0 ? [] : requestCases(message, method);
+      cases = chain.entries.length === 0 ? [] : requestCases(message, method, exchange.version);
     } catch (thrown) {
       return end("invalid_message", asRpcError(thrown));
     }

@@ -4,9 +4,9 @@ import { isObject, ownMember, setMember, type JsonObject } from "../base/json.ts
 import { describeProblem } from "../wire/check.ts";
 import { checkCreateTaskResult } from "../wire/gen/mcp.ts";
 import type { Phase } from "../wire/gen/interceptors.ts";
-import { isErrorResponse, isResult, type Message, type NotificationMessage } from "../wire/message.ts";
+import { isErrorResponse, isRequest, isResult, type Message, type NotificationMessage } from "../wire/message.ts";
 import { covers, METHODS } from "../wire/methods.ts";
-import { mayAskForInput } from "../wire/versions.ts";
+import { isVersionDate, mayAskForInput } from "../wire/versions.ts";
 import type { Exchange } from "./ledger.ts";
 
 /**
@@ -63,26 +63,36 @@ export function checkUnjudged(method: string, phase: Phase, part: JsonObject): s
 // The client's own bookkeeping of a multi round-trip request: not payload, and put back byte for byte.
 const HIDDEN_PARAMS = ["requestState", "inputResponses"] as const;
 
-function visibleParams(params: JsonObject): JsonObject {
-  if (!HIDDEN_PARAMS.some((member) => Object.hasOwn(params, member))) return params;
+// The answers are judged as what they are in any message. Where nothing can be a retry, `requestState` is a member like any other: nobody's
+// bookkeeping, and a place for content.
+const HIDDEN_ANSWERS = ["inputResponses"] as const;
+
+function hiddenParams(message: Message, method: string, version: string | undefined): readonly string[] {
+  if (!isRequest(message) || (isVersionDate(version) && !mayAskForInput(version))) return HIDDEN_ANSWERS;
+  const known = METHODS.get(method);
+  return known === undefined || (known.kind === "request" && known.asksForInput !== undefined) ? HIDDEN_PARAMS : HIDDEN_ANSWERS;
+}
+
+function visibleParams(params: JsonObject, hidden: readonly string[]): JsonObject {
+  if (!hidden.some((member) => Object.hasOwn(params, member))) return params;
   const visible: JsonObject = {};
   for (const member of Object.keys(params)) {
-    if (!HIDDEN_PARAMS.some((hidden) => hidden === member)) setMember(visible, member, params[member]);
+    if (!hidden.includes(member)) setMember(visible, member, params[member]);
   }
   return visible;
 }
 
-function outerRequest(event: string): Case {
+function outerRequest(event: string, hidden: readonly string[]): Case {
   return {
     event,
     phase: "request",
     error: false,
-    payload: (message) => visibleParams(paramsOf(message)),
-    withoutHidden: visibleParams,
+    payload: (message) => visibleParams(paramsOf(message), hidden),
+    withoutHidden: (payload) => visibleParams(payload, hidden),
     write(message, payload) {
       const params = paramsOf(message);
-      const written: JsonObject = { ...visibleParams(payload) };
-      for (const member of HIDDEN_PARAMS) if (Object.hasOwn(params, member)) written[member] = params[member];
+      const written: JsonObject = { ...visibleParams(payload, hidden) };
+      for (const member of hidden) if (Object.hasOwn(params, member)) written[member] = params[member];
       return withMember(message, "params", written);
     },
   };
@@ -142,8 +152,8 @@ function subscribedUri(path: readonly string[]): Case {
 /**
  * The cases of a request, embedded ones first. Throws an `RpcError` (-32602) where an embedded answer is of no kind, or of several.
  */
-export function requestCases(message: Message, method: string): readonly Case[] {
-  const outer = outerRequest(method);
+export function requestCases(message: Message, method: string, version?: string): readonly Case[] {
+  const outer = outerRequest(method, hiddenParams(message, method, version));
   const params = paramsOf(message);
   const cases: Case[] = [];
   const responses = ownMember(params, "inputResponses");
@@ -267,7 +277,7 @@ export function notificationCases(
   { asItself, ...scope }: TaskScope & { readonly asItself: boolean },
 ): readonly Case[] {
   const ofTask = message.method.startsWith("notifications/tasks") ? taskCases(message, "params", scope) : [];
-  return asItself ? [...ofTask, ...requestCases(message, message.method)] : ofTask;
+  return asItself ? [...ofTask, ...requestCases(message, message.method, scope.version)] : ofTask;
 }
 
 // An answer carries no method, so its members tell what it answers: exactly one thing, or it is none.

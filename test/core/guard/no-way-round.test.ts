@@ -240,3 +240,25 @@ describe("what passes unjudged", () => {
     }
   }
 });
+
+describe("a requestState", () => {
+  const noSecrets = validator({ name: "no-secrets", hooks: [{ events: ["*"], phase: "request" }] }, ({ payload }) => !JSON.stringify(payload).includes("SECRET"));
+  const fate = async (message: Message) => {
+    const pair = guardedPair([noSecrets], { policy: { interceptNotifications: true } });
+    await pair.fromPeer(message);
+    return pair.atApp.length === 1 ? "passed" : "refused";
+  };
+  const requestState = "SECRET";
+
+  test("is judged like any other member where nothing can be a retry", async () => {
+    assert.equal(await fate(notice("notifications/message", { level: "info", data: 1, requestState })), "refused");
+    assert.equal(await fate(modern(1, "tools/list", { requestState })), "refused");
+    assert.equal(await fate({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "t", requestState, _meta: { [META.protocolVersion]: "2025-11-25" } } }), "refused");
+  });
+
+  test("is the two peers' own where it can be one", async () => {
+    assert.equal(await fate(modern(1, "tools/call", { name: "t", requestState })), "passed");
+    assert.equal(await fate(modern(1, "acme/run", { requestState })), "passed");
+    assert.equal(await fate({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "t", requestState } }), "passed");
+  });
+});
