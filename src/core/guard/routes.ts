@@ -204,7 +204,10 @@ export function responseCases(message: Message, exchange: ResponseScope): readon
   if (isErrorResponse(message)) return [outerError(event)];
   if (!isResult(message)) return [];
   const { result } = message;
-  const inTask = exchange.method.startsWith("tasks/") ? taskCases(message, "result", exchange) : [];
+  const inTask = exchange.method.startsWith("tasks/")
+    ? taskCases(message, "result", exchange)
+    : // A task that waits for input from the start.
+      ownMember(result, "resultType") === "task" ? askedCases(message, "result", exchange.version) : [];
   if (!mayAskForInput(exchange.version) || !asksForInput(message)) return [...inTask, outerResult(event)];
   const known = METHODS.get(exchange.method);
   if (known?.kind === "request" && !covers(known.asksForInput, exchange.version ?? "")) {
@@ -251,6 +254,9 @@ function taskCases(message: Message, part: "result" | "params", { taskEvent, ver
   const outcome = readAt(message, [part, "result"]);
   const error = readAt(message, [part, "error"]);
   if (outcome === undefined && error === undefined) return cases;
+  if (isObject(outcome) && mayAskForInput(version) && ownMember(outcome, "resultType") === "input_required") {
+    throw new RpcError(ErrorCode.internalError, "The outcome of a task may not ask for input");
+  }
   if (taskEvent === undefined) {
     if (chain?.hooksResponses === false) return cases;
     throw new RpcError(ErrorCode.internalError, "The result of a task that was not created on this connection cannot be checked");

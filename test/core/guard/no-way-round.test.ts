@@ -208,6 +208,26 @@ test("an interceptor that sets what is not its own to set changes nothing, whate
   assert.deepEqual(pair.atApp, [{ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "t", arguments: {}, added: 1 } }]);
 });
 
+describe("a task", () => {
+  const noQuestions = validator({ name: "no-questions", hooks: [{ events: ["elicitation/create"], phase: "request" }] }, () => false);
+  const inputRequests = { a: { method: "elicitation/create", params: { message: "the password?", requestedSchema: { type: "object", properties: {} } } } };
+  const run = async (method: string, result: Record<string, unknown>) => {
+    const pair = guardedPair([noQuestions], { role: "client" });
+    await pair.fromApp(modern(1, method, { name: "t", taskId: "T" }));
+    await pair.fromPeer(answer(1, result));
+    return codeOf(pair.atApp[0]);
+  };
+
+  test("that asks for input as it is created is judged by what it asks", async () => {
+    assert.equal(await run("tools/call", { resultType: "task", taskId: "T", status: "input_required", inputRequests }), -32602);
+    assert.equal(await run("acme/run", { resultType: "task", taskId: "T", status: "working" }), undefined);
+  });
+
+  test("cannot ask for input by its outcome", async () => {
+    assert.equal(await run("tasks/get", { taskId: "T", status: "completed", result: { resultType: "input_required", inputRequests } }), -32603);
+  });
+});
+
 describe("what passes unjudged", () => {
   const denyAll = validator(
     { name: "deny-all", hooks: [{ events: ["*"], phase: "request" }, { events: ["*"], phase: "response" }], handlesErrors: true },
