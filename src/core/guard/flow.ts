@@ -87,7 +87,7 @@ export function createFlow(state: GuardState, sinks: Sinks): Flow {
       responseEvent: method === "tasks/result" ? state.tasks.creatorOf(sinks.initiator, message) : method,
       taskEvent: state.tasks.creatorOf(sinks.initiator, message),
       tool: calledTool(message),
-      state: "open",
+      state: "in-line",
     };
     if (!ledger.open(exchange)) {
       const error = new RpcError(ErrorCode.invalidRequest, `Request id ${JSON.stringify(id)} is in flight already; use a new one`);
@@ -99,9 +99,9 @@ export function createFlow(state: GuardState, sinks: Sinks): Flow {
     };
     if (LIFECYCLE_METHODS.has(method)) {
       const wrong = checkUnjudged(method, "request", paramsOf(message));
-      return wrong === undefined ? turn({ go: frame }) : end("invalid_message", new RpcError(ErrorCode.invalidParams, `Invalid ${method}: ${wrong}`));
+      return wrong === undefined ? turn({ go: frame, exchange }) : end("invalid_message", new RpcError(ErrorCode.invalidParams, `Invalid ${method}: ${wrong}`));
     }
-    if (hosted(exchange)) return turn({ go: frame });
+    if (hosted(exchange)) return turn({ go: frame, exchange });
     let cases: readonly Case[];
     try {
       cases = chain.entries.length === 0 ? [] : requestCases(message, method, exchange.version);
@@ -112,7 +112,7 @@ export function createFlow(state: GuardState, sinks: Sinks): Flow {
     if (turns.full(at, concerned)) return end("overloaded", overloaded());
     if (!concerned) {
       comparedWithFirstTry(message);
-      return turn({ go: frame });
+      return turn({ go: frame, exchange });
     }
 
     exchange.state = "judging-request";
@@ -121,13 +121,13 @@ export function createFlow(state: GuardState, sinks: Sinks): Flow {
         if (exchange.state === "ended") return DROP;
         if (outcome.go === undefined) {
           ledger.end(exchange);
-        } else {
-          exchange.state = "open";
-          comparedWithFirstTry(outcome.go.message);
-          // What goes on is the request itself, as the chain has left it.
-          if (outcome.go !== frame) exchange.final = kept(chain, outcome.go.message as RequestMessage);
+          return outcome;
         }
-        return outcome;
+        exchange.state = "in-line";
+        comparedWithFirstTry(outcome.go.message);
+        // What goes on is the request itself, as the chain has left it.
+        if (outcome.go !== frame) exchange.final = kept(chain, outcome.go.message as RequestMessage);
+        return { go: outcome.go, exchange };
       }),
     );
   };
@@ -137,6 +137,7 @@ export function createFlow(state: GuardState, sinks: Sinks): Flow {
     const id = message.id ?? undefined;
     const exchange = id === undefined ? undefined : ledger.find(answerer, id);
     if (exchange === undefined) {
+      if (id !== undefined) ledger.answered(answerer, id);
       // Nobody knows what it answers, so nobody can judge it. Where no response is ever judged there is nothing to miss, but for the requests
       // that it may embed.
       const chain = state.chainOrNone();
@@ -226,14 +227,17 @@ export function createFlow(state: GuardState, sinks: Sinks): Flow {
     if (served?.method === "subscriptions/listen" && served.state === "open") ledger.end(served);
     const exchange = id === undefined ? undefined : ledger.find(sinks.initiator, id);
     if (exchange === undefined || exchange.method === "initialize") return sinks.forward(frame, at);
-    const unseen = exchange.state === "judging-request";
-    if (exchange.state !== "open") {
+    const was = exchange.state;
+    const unseen = was === "judging-request" || was === "in-line";
+    if (was === "judging-request" || was === "judging-response") {
       const kind = unseen ? "request" : "response";
       const event = unseen ? exchange.method : (exchange.responseEvent ?? exchange.method);
       void decide(state, subjectOf(kind, event, at, exchange.original, exchange.id), { verdict: "dropped", reason: "cancelled" });
     }
     exchange.stop.abort(new LocalError("aborted", "the request was cancelled"));
     ledger.end(exchange);
+    // Whoever serves it may not heed that. A subscription has no answer worth the name.
+    if (was === "open" && exchange.chain.hooksResponses && exchange.method !== "subscriptions/listen") ledger.abandon(exchange);
     // A request that has not gone on is nothing that the other side could cancel.
     if (!unseen) return sinks.forward(frame, at);
   };
