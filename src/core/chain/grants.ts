@@ -56,7 +56,8 @@ export function openView(grants: Grants, payload: unknown, digest: Digester): Vi
     },
     restore(after) {
       const restored = read === undefined ? after : putBack({ after, before: payload, shown, read, issued, path: [] });
-      const wrong = write === undefined ? undefined : firstOutside(editBetween(payload, restored), write, []);
+      // What it was shown counts, not what is behind it: a guess at a hidden value that happens to be right must fail like any other.
+      const wrong = write === undefined ? undefined : firstOutside(editBetween(shown, after), write, []);
       if (wrong !== undefined) throw new LocalError("malformed_result", `it changed ${place(wrong)}, which it may not write`);
       return restored;
     },

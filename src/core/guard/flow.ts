@@ -22,7 +22,7 @@ import type { BlockReason } from "./decision.ts";
 import { concerns, judge, type Judgement } from "./judge.ts";
 import type { FrameKind } from "./lane.ts";
 import type { Exchange, Initiator } from "./ledger.ts";
-import { asksForInput, checkPart, createdTask, LIFECYCLE_METHODS, paramsOf, PLAIN_NOTIFICATIONS, requestCases, responseCases, notificationCases, type Case } from "./routes.ts";
+import { asksForInput, checkUnjudged, createdTask, LIFECYCLE_METHODS, paramsOf, PLAIN_NOTIFICATIONS, requestCases, responseCases, notificationCases, type Case } from "./routes.ts";
 import type { GuardState } from "./state.ts";
 import { calledTool, learnTools } from "./tool-result.ts";
 import { traceOf } from "./trace.ts";
@@ -88,7 +88,7 @@ export function createFlow(state: GuardState, sinks: Sinks): Flow {
       responseEvent: method === "tasks/result" ? state.tasks.creatorOf(sinks.initiator, message) : method,
       taskEvent: state.tasks.creatorOf(sinks.initiator, message),
       tool: calledTool(message),
-      state: "open",
+      state: "in-line",
     };
     if (!ledger.open(exchange)) {
       const error = new RpcError(ErrorCode.invalidRequest, `Request id ${JSON.stringify(id)} is in flight already; use a new one`);
@@ -99,13 +99,13 @@ export function createFlow(state: GuardState, sinks: Sinks): Flow {
       return turn(refuse(subject, reason, error));
     };
     if (LIFECYCLE_METHODS.has(method)) {
-      const wrong = checkPart(method, "request", paramsOf(message));
-      return wrong === undefined ? turn({ go: frame }) : end("invalid_message", new RpcError(ErrorCode.invalidParams, `Invalid ${method}: ${wrong}`));
+      const wrong = checkUnjudged(method, "request", paramsOf(message));
+      return wrong === undefined ? turn({ go: frame, exchange }) : end("invalid_message", new RpcError(ErrorCode.invalidParams, `Invalid ${method}: ${wrong}`));
     }
-    if (hosted(exchange)) return turn({ go: frame });
+    if (hosted(exchange)) return turn({ go: frame, exchange });
     let cases: readonly Case[];
     try {
-      cases = chain.entries.length === 0 ? [] : requestCases(message, method);
+      cases = chain.entries.length === 0 ? [] : requestCases(message, method, exchange.version);
     } catch (thrown) {
       return end("invalid_message", asRpcError(thrown));
     }
@@ -113,7 +113,7 @@ export function createFlow(state: GuardState, sinks: Sinks): Flow {
     if (turns.full(at, concerned)) return end("overloaded", overloaded());
     if (!concerned) {
       comparedWithFirstTry(message);
-      return turn({ go: frame });
+      return turn({ go: frame, exchange });
     }
 
     exchange.state = "judging-request";
@@ -122,13 +122,13 @@ export function createFlow(state: GuardState, sinks: Sinks): Flow {
         if (exchange.state === "ended") return DROP;
         if (outcome.go === undefined) {
           ledger.end(exchange);
-        } else {
-          exchange.state = "open";
-          comparedWithFirstTry(outcome.go.message);
-          // What goes on is the request itself, as the chain has left it.
-          if (outcome.go !== frame) exchange.final = kept(chain, outcome.go.message as RequestMessage);
+          return outcome;
         }
-        return outcome;
+        exchange.state = "in-line";
+        comparedWithFirstTry(outcome.go.message);
+        // What goes on is the request itself, as the chain has left it.
+        if (outcome.go !== frame) exchange.final = kept(chain, outcome.go.message as RequestMessage);
+        return { go: outcome.go, exchange };
       }),
     );
   };
@@ -138,6 +138,7 @@ export function createFlow(state: GuardState, sinks: Sinks): Flow {
     const id = message.id ?? undefined;
     const exchange = id === undefined ? undefined : ledger.find(answerer, id);
     if (exchange === undefined) {
+      if (id !== undefined) ledger.answered(answerer, id);
       // Nobody knows what it answers, so nobody can judge it. Where no response is ever judged there is nothing to miss, but for the requests
       // that it may embed.
       const chain = state.chainOrNone();
@@ -158,7 +159,7 @@ export function createFlow(state: GuardState, sinks: Sinks): Flow {
     const invalid = (why: string) => end(refuse(subject, "invalid_message", new RpcError(ErrorCode.internalError, why)));
 
     if (LIFECYCLE_METHODS.has(exchange.method) && isResult(message)) {
-      const wrong = checkPart(exchange.method, "response", message.result);
+      const wrong = checkUnjudged(exchange.method, "response", message.result);
       if (wrong !== undefined) return invalid(`Invalid answer to ${exchange.method}: ${wrong}`);
       state.learn(exchange.method, message.result);
     }
@@ -227,14 +228,17 @@ export function createFlow(state: GuardState, sinks: Sinks): Flow {
     if (served?.method === "subscriptions/listen" && served.state === "open") ledger.end(served);
     const exchange = id === undefined ? undefined : ledger.find(sinks.initiator, id);
     if (exchange === undefined || exchange.method === "initialize") return sinks.forward(frame, at);
-    const unseen = exchange.state === "judging-request";
-    if (exchange.state !== "open") {
+    const was = exchange.state;
+    const unseen = was === "judging-request" || was === "in-line";
+    if (was === "judging-request" || was === "judging-response") {
       const kind = unseen ? "request" : "response";
       const event = unseen ? exchange.method : (exchange.responseEvent ?? exchange.method);
       void decide(state, subjectOf(kind, event, at, exchange.original, exchange.id), { verdict: "dropped", reason: "cancelled" });
     }
     exchange.stop.abort(new LocalError("aborted", "the request was cancelled"));
     ledger.end(exchange);
+    // Whoever serves it may not heed that. A subscription has no answer worth the name.
+    if (was === "open" && exchange.chain.hooksResponses && exchange.method !== "subscriptions/listen") ledger.abandon(exchange);
     // A request that has not gone on is nothing that the other side could cancel.
     if (!unseen) return sinks.forward(frame, at);
   };

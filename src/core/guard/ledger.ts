@@ -10,6 +10,7 @@ export type Initiator = "peer" | "app";
 /**
  * One request and what belongs to it, from the moment it is seen until its answer has gone on.
  * - `judging-request`: held by the chain; the other side does not know of it.
+ * - `in-line`: it may go on when its turn comes; the other side does not know of it.
  * - `open`: it has been delivered, and an answer is awaited.
  * - `judging-response`: the answer is held by the chain.
  * - `ended`: answered, refused or cancelled; no longer in the ledger.
@@ -36,23 +37,31 @@ export interface Exchange {
   readonly tool?: string | undefined;
   /** Of both phases: set when the first of them is judged. */
   trace?: Trace;
-  state: "judging-request" | "open" | "judging-response" | "ended";
+  state: "judging-request" | "in-line" | "open" | "judging-response" | "ended";
 }
 
 /** The exchanges in flight, by initiator and typed id (1 and "1" differ). Empty when nothing is in flight. */
 export interface Ledger {
   readonly size: number;
-  /** False, and nothing changes, where that initiator has a request with this id in flight. */
+  /** False, and nothing changes, where that initiator has a request with this id in flight, or an abandoned one that may still be answered. */
   open(exchange: Exchange): boolean;
   find(initiator: Initiator, id: RequestId): Exchange | undefined;
   /** Ends an exchange, releases its signal and forgets it. Idempotent. */
   end(exchange: Exchange): void;
+  /**
+   * Keeps the id of an exchange that its initiator has cancelled taken until `answered`: whoever serves it may answer all the same, and that must
+   * not be judged as the answer to another request. Bounded by `limit`: past that the oldest id is free again.
+   */
+  abandon(exchange: Exchange): void;
+  /** An answer has come that belongs to nothing in flight; an abandoned request that it may belong to is forgotten. */
+  answered(initiator: Initiator, id: RequestId): void;
   /** Ends all of them, aborting what runs. */
   abortAll(reason: unknown): void;
 }
 
-export function createLedger(): Ledger {
+export function createLedger(limit: number): Ledger {
   const exchanges: Record<Initiator, Map<RequestId, Exchange>> = { peer: new Map(), app: new Map() };
+  const abandoned: Record<Initiator, Set<RequestId>> = { peer: new Set(), app: new Set() };
 
   const end = (exchange: Exchange) => {
     exchange.state = "ended";
@@ -68,11 +77,21 @@ export function createLedger(): Ledger {
     open(exchange) {
       const table = exchanges[exchange.initiator];
       if (table.has(exchange.id)) return false;
+      if (abandoned[exchange.initiator].has(exchange.id)) return false;
       table.set(exchange.id, exchange);
       return true;
     },
     find: (initiator, id) => exchanges[initiator].get(id),
     end,
+    abandon(exchange) {
+      const ids = abandoned[exchange.initiator];
+      const oldest = ids.size < limit ? undefined : ids.keys().next();
+      if (oldest?.done === false) ids.delete(oldest.value);
+      ids.add(exchange.id);
+    },
+    answered(initiator, id) {
+      abandoned[initiator].delete(id);
+    },
     abortAll(reason) {
       for (const table of [exchanges.peer, exchanges.app]) {
         for (const exchange of [...table.values()]) {

@@ -4,9 +4,9 @@ import { isObject, ownMember, setMember, type JsonObject } from "../base/json.ts
 import { describeProblem } from "../wire/check.ts";
 import { checkCreateTaskResult } from "../wire/gen/mcp.ts";
 import type { Phase } from "../wire/gen/interceptors.ts";
-import { isErrorResponse, isResult, type Message, type NotificationMessage } from "../wire/message.ts";
+import { isErrorResponse, isRequest, isResult, type Message, type NotificationMessage } from "../wire/message.ts";
 import { covers, METHODS } from "../wire/methods.ts";
-import { mayAskForInput } from "../wire/versions.ts";
+import { isVersionDate, mayAskForInput } from "../wire/versions.ts";
 import type { Exchange } from "./ledger.ts";
 
 /**
@@ -49,29 +49,50 @@ export function checkPart(method: string, phase: Phase, part: unknown): string |
   return describeProblem(found, "result");
 }
 
+/**
+ * Like {@link checkPart}, for the methods that pass unjudged: in no revision may their results ask for input, so they carry no requests and no
+ * answers of other methods past the chain.
+ */
+export function checkUnjudged(method: string, phase: Phase, part: JsonObject): string | undefined {
+  const wrong = checkPart(method, phase, part);
+  if (wrong !== undefined) return wrong;
+  if (phase === "request") return Object.hasOwn(part, "inputResponses") ? "params/inputResponses answers what it may not ask" : undefined;
+  return ownMember(part, "resultType") === "input_required" ? "it may not ask for input" : undefined;
+}
+
 // The client's own bookkeeping of a multi round-trip request: not payload, and put back byte for byte.
 const HIDDEN_PARAMS = ["requestState", "inputResponses"] as const;
 
-function visibleParams(params: JsonObject): JsonObject {
-  if (!HIDDEN_PARAMS.some((member) => Object.hasOwn(params, member))) return params;
+// The answers are judged as what they are in any message. Where nothing can be a retry, `requestState` is a member like any other: nobody's
+// bookkeeping, and a place for content.
+const HIDDEN_ANSWERS = ["inputResponses"] as const;
+
+function hiddenParams(message: Message, method: string, version: string | undefined): readonly string[] {
+  if (!isRequest(message) || (isVersionDate(version) && !mayAskForInput(version))) return HIDDEN_ANSWERS;
+  const known = METHODS.get(method);
+  return known === undefined || (known.kind === "request" && known.asksForInput !== undefined) ? HIDDEN_PARAMS : HIDDEN_ANSWERS;
+}
+
+function visibleParams(params: JsonObject, hidden: readonly string[]): JsonObject {
+  if (!hidden.some((member) => Object.hasOwn(params, member))) return params;
   const visible: JsonObject = {};
   for (const member of Object.keys(params)) {
-    if (!HIDDEN_PARAMS.some((hidden) => hidden === member)) setMember(visible, member, params[member]);
+    if (!hidden.includes(member)) setMember(visible, member, params[member]);
   }
   return visible;
 }
 
-function outerRequest(event: string): Case {
+function outerRequest(event: string, hidden: readonly string[]): Case {
   return {
     event,
     phase: "request",
     error: false,
-    payload: (message) => visibleParams(paramsOf(message)),
-    withoutHidden: visibleParams,
+    payload: (message) => visibleParams(paramsOf(message), hidden),
+    withoutHidden: (payload) => visibleParams(payload, hidden),
     write(message, payload) {
       const params = paramsOf(message);
-      const written: JsonObject = { ...visibleParams(payload) };
-      for (const member of HIDDEN_PARAMS) if (Object.hasOwn(params, member)) written[member] = params[member];
+      const written: JsonObject = { ...visibleParams(payload, hidden) };
+      for (const member of hidden) if (Object.hasOwn(params, member)) written[member] = params[member];
       return withMember(message, "params", written);
     },
   };
@@ -131,8 +152,8 @@ function subscribedUri(path: readonly string[]): Case {
 /**
  * The cases of a request, embedded ones first. Throws an `RpcError` (-32602) where an embedded answer is of no kind, or of several.
  */
-export function requestCases(message: Message, method: string): readonly Case[] {
-  const outer = outerRequest(method);
+export function requestCases(message: Message, method: string, version?: string): readonly Case[] {
+  const outer = outerRequest(method, hiddenParams(message, method, version));
   const params = paramsOf(message);
   const cases: Case[] = [];
   const responses = ownMember(params, "inputResponses");
@@ -183,7 +204,10 @@ export function responseCases(message: Message, exchange: ResponseScope): readon
   if (isErrorResponse(message)) return [outerError(event)];
   if (!isResult(message)) return [];
   const { result } = message;
-  const inTask = exchange.method.startsWith("tasks/") ? taskCases(message, "result", exchange) : [];
+  const inTask = exchange.method.startsWith("tasks/")
+    ? taskCases(message, "result", exchange)
+    : // A task that waits for input from the start.
+      ownMember(result, "resultType") === "task" ? askedCases(message, "result", exchange.version) : [];
   if (!mayAskForInput(exchange.version) || !asksForInput(message)) return [...inTask, outerResult(event)];
   const known = METHODS.get(exchange.method);
   if (known?.kind === "request" && !covers(known.asksForInput, exchange.version ?? "")) {
@@ -230,6 +254,9 @@ function taskCases(message: Message, part: "result" | "params", { taskEvent, ver
   const outcome = readAt(message, [part, "result"]);
   const error = readAt(message, [part, "error"]);
   if (outcome === undefined && error === undefined) return cases;
+  if (isObject(outcome) && mayAskForInput(version) && ownMember(outcome, "resultType") === "input_required") {
+    throw new RpcError(ErrorCode.internalError, "The outcome of a task may not ask for input");
+  }
   if (taskEvent === undefined) {
     if (chain?.hooksResponses === false) return cases;
     throw new RpcError(ErrorCode.internalError, "The result of a task that was not created on this connection cannot be checked");
@@ -256,7 +283,7 @@ export function notificationCases(
   { asItself, ...scope }: TaskScope & { readonly asItself: boolean },
 ): readonly Case[] {
   const ofTask = message.method.startsWith("notifications/tasks") ? taskCases(message, "params", scope) : [];
-  return asItself ? [...ofTask, ...requestCases(message, message.method)] : ofTask;
+  return asItself ? [...ofTask, ...requestCases(message, message.method, scope.version)] : ofTask;
 }
 
 // An answer carries no method, so its members tell what it answers: exactly one thing, or it is none.

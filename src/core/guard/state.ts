@@ -65,7 +65,7 @@ interface TaskTable {
 export function createGuardState(options: GuardOptions, toolSchemas?: ToolSchemas): GuardState {
   const host = options.host ?? detectHost();
   const limits = resolveLimits(options.limits);
-  const ledger = createLedger();
+  const ledger = createLedger(limits.maxPendingRequests);
   const randomHex = createRandomHex(host);
   const running = new Set<SignalSource>();
   const log = harmless(options.log);

@@ -64,7 +64,7 @@ export function createStreamText({ windowChars, overlapChars }: WindowSize, maxC
       let out: string;
       if (!fresh.endsWith(tail) && taken.length < 2 * windowChars) {
         // What was changed at the end may be half of what it will be: the change is put off until more has come, with all that it may belong to.
-        out = taken.slice(0, wholePairs(taken, Math.min(commonPrefix(taken, fresh), taken.length - tail.length)));
+        out = taken.slice(0, wholePairs(taken, Math.min(firstChange(taken, fresh), taken.length - tail.length)));
         held = taken.slice(out.length) + rest;
       } else {
         out = fresh.slice(0, wholePairs(fresh, Math.max(0, fresh.length - overlapChars)));
@@ -95,6 +95,17 @@ function commonPrefix(left: string, right: string): number {
   let length = 0;
   while (length < most && left.charCodeAt(length) === right.charCodeAt(length)) length++;
   return length;
+}
+
+/**
+ * Where the change begins, at the earliest. What was taken out of a repetition may as well be its first part as its last ("abab" to "ab"), so what has the
+ * same beginning may still be what was meant.
+ */
+function firstChange(before: string, after: string): number {
+  const shorter = Math.min(before.length, after.length);
+  let suffix = 0;
+  while (suffix < shorter && before.charCodeAt(before.length - 1 - suffix) === after.charCodeAt(after.length - 1 - suffix)) suffix++;
+  return Math.min(commonPrefix(before, after), shorter - suffix);
 }
 
 function splitsPair(text: string, at: number): boolean {

@@ -4,7 +4,7 @@ import type { PeerContext } from "../transport/transport.ts";
 import { errorFrame, type Frame } from "../wire/frame.ts";
 import { isRequest, type Message, type RequestId } from "../wire/message.ts";
 import { createLane, type FrameKind, type Lane } from "./lane.ts";
-import type { Initiator } from "./ledger.ts";
+import type { Exchange, Initiator } from "./ledger.ts";
 
 /** Where the frames of one direction go. */
 export interface Sinks {
@@ -26,9 +26,11 @@ export interface Waypoint {
   readonly synthetic: boolean;
 }
 
-/** What becomes of a frame; exactly one of the members is set, or none: then it vanishes. */
+/** What becomes of a frame: either it goes on, or a reply goes back, or neither, and it vanishes. */
 export interface Outcome {
   readonly go?: Frame;
+  /** Of a request that goes on: it opens as it leaves the line, and does not leave where it has ended by then. */
+  readonly exchange?: Exchange;
   readonly reply?: Frame;
 }
 export const DROP: Outcome = {};
@@ -53,6 +55,9 @@ export function createTurns(sinks: Sinks, maxHeld: number, warn: (message: strin
 
   const deliver = (outcome: Outcome, message: Message, at: Waypoint): Promise<void> | void => {
     if (outcome.go !== undefined) {
+      const { exchange } = outcome;
+      if (exchange?.state === "ended") return;
+      if (exchange !== undefined) exchange.state = "open";
       const sent = sinks.forward(outcome.go, at);
       return sent === undefined || "method" in message ? sent : sent.catch((thrown: unknown) => instead(message.id ?? undefined, at, thrown));
     }

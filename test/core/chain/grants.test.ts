@@ -168,6 +168,12 @@ describe("a mutator that may not read everything", () => {
     assert.equal(await failure({ read, write: ["/_meta"] }, ({ name: _name, ...rest }) => rest), "it changed /name, which it may not write");
   });
 
+  test("learns nothing by guessing at what it may not write: a right guess fails like a wrong one", async () => {
+    const guess = (body: string) => failure({ read: ["/name"], write: ["/arguments/to"] }, (payload) => ({ ...payload, arguments: { ...(payload["arguments"] as object), body } }));
+    assert.equal(await guess("sesame"), "it changed /arguments/body, which it may not write");
+    assert.equal(await guess("sesam"), await guess("sesame"));
+  });
+
   test("is not taken in by text that only looks like a digest", async () => {
     const text = `digest:${"0".repeat(32)}`;
     const { result } = await underGrants({ read: ["/name"] }, (payload) => ({ ...payload, name: `${String(payload["name"])} again` }), { name: text, other: 1 });

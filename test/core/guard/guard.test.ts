@@ -229,6 +229,35 @@ test("a cancel of a delivered request goes on, and its late answer is not judged
   assert.equal(pair.guard.inFlight, 0);
 });
 
+test("a cancel of a request that waits in line keeps it from going on, and neither side hears of it again", async () => {
+  const held = gate("gate", CALL_REQUEST, "slow");
+  const pair = guardedPair([held.interceptor]);
+  // The second has been judged, and nobody judges the third.
+  await pair.fromPeer(call(1, "slow"), call(2, "fast"), { jsonrpc: "2.0", id: 3, method: "acme/run" });
+  for (const requestId of [2, 3]) await pair.fromPeer(notice("notifications/cancelled", { requestId }));
+  held.open();
+  await settle();
+  assert.deepEqual(pair.atApp, [call(1, "slow")]);
+  assert.deepEqual(pair.atPeer, []);
+  assert.deepEqual(pair.decisions.map(({ id, verdict }) => [id, verdict]), [[2, "passed"], [1, "passed"]]);
+  assert.equal(pair.guard.inFlight, 1);
+});
+
+test("the answer to a cancelled request is not taken for that to another with its id", async () => {
+  const noSecrets = validator({ name: "no-secrets", hooks: CALL_RESPONSE }, ({ payload }) => !JSON.stringify(payload).includes("SECRET"));
+  const pair = guardedPair([noSecrets]);
+  const again: Message = { jsonrpc: "2.0", id: 1, method: "acme/run" };
+  await pair.fromPeer(call(1), notice("notifications/cancelled", { requestId: 1 }), again);
+  assert.deepEqual(pair.atPeer.map((message) => "error" in message && message.error.code), [-32600]);
+  await pair.fromApp(textResult(1, "SECRET"));
+  assert.equal(pair.atPeer.length, 1);
+  // It has been answered: whatever comes now is for whoever asks next.
+  await pair.fromPeer(again);
+  await pair.fromApp(textResult(1, "fine"));
+  assert.deepEqual(pair.atPeer[1], textResult(1, "fine"));
+  assert.equal(pair.guard.inFlight, 0);
+});
+
 test("a cancel while the response is held drops the response", async () => {
   const held = gate("gate", CALL_RESPONSE);
   const pair = guardedPair([held.interceptor]);

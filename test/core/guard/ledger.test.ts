@@ -12,7 +12,7 @@ function exchange(id: RequestId, initiator: Initiator = "peer"): Exchange {
 }
 
 test("1 and \"1\" are different ids, and so is one id of either side", () => {
-  const ledger = createLedger();
+  const ledger = createLedger(2);
   const all = [exchange(1), exchange("1"), exchange(1, "app")];
   for (const one of all) assert.equal(ledger.open(one), true);
   assert.equal(ledger.find("peer", "1"), all[1]);
@@ -22,7 +22,7 @@ test("1 and \"1\" are different ids, and so is one id of either side", () => {
 });
 
 test("a second exchange with an id in flight is refused and leaves the first", () => {
-  const ledger = createLedger();
+  const ledger = createLedger(2);
   const first = exchange(7);
   const second = exchange(7);
   assert.equal(ledger.open(first), true);
@@ -35,7 +35,7 @@ test("a second exchange with an id in flight is refused and leaves the first", (
 });
 
 test("the end of all aborts what runs and empties the ledger", () => {
-  const ledger = createLedger();
+  const ledger = createLedger(2);
   const one = exchange(1);
   ledger.open(one);
   const reasons: unknown[] = [];
@@ -44,4 +44,15 @@ test("the end of all aborts what runs and empties the ledger", () => {
   assert.deepEqual(reasons, ["over"]);
   assert.equal(one.state, "ended");
   assert.equal(ledger.size, 0);
+});
+
+test("the id of an abandoned exchange is taken until it is answered, or too many have been abandoned since", () => {
+  const ledger = createLedger(2);
+  for (const id of [1, 2]) ledger.abandon(exchange(id));
+  assert.deepEqual([1, 2].map((id) => ledger.open(exchange(id))), [false, false]);
+  assert.equal(ledger.open(exchange(1, "app")), true);
+  ledger.answered("peer", 1);
+  assert.deepEqual([1, 2].map((id) => ledger.open(exchange(id))), [true, false]);
+  for (const id of [3, 4]) ledger.abandon(exchange(id));
+  assert.deepEqual([2, 3, 4].map((id) => ledger.open(exchange(id))), [true, false, false]);
 });

@@ -207,3 +207,78 @@ test("an interceptor that sets what is not its own to set changes nothing, whate
   await pair.fromPeer(call(1, "t"));
   assert.deepEqual(pair.atApp, [{ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "t", arguments: {}, added: 1 } }]);
 });
+
+describe("a task", () => {
+  const noQuestions = validator({ name: "no-questions", hooks: [{ events: ["elicitation/create"], phase: "request" }] }, () => false);
+  const inputRequests = { a: { method: "elicitation/create", params: { message: "the password?", requestedSchema: { type: "object", properties: {} } } } };
+  const run = async (method: string, result: Record<string, unknown>) => {
+    const pair = guardedPair([noQuestions], { role: "client" });
+    await pair.fromApp(modern(1, method, { name: "t", taskId: "T" }));
+    await pair.fromPeer(answer(1, result));
+    return codeOf(pair.atApp[0]);
+  };
+
+  test("that asks for input as it is created is judged by what it asks", async () => {
+    assert.equal(await run("tools/call", { resultType: "task", taskId: "T", status: "input_required", inputRequests }), -32602);
+    assert.equal(await run("acme/run", { resultType: "task", taskId: "T", status: "working" }), undefined);
+  });
+
+  test("cannot ask for input by its outcome", async () => {
+    assert.equal(await run("tasks/get", { taskId: "T", status: "completed", result: { resultType: "input_required", inputRequests } }), -32603);
+  });
+});
+
+describe("what passes unjudged", () => {
+  const denyAll = validator(
+    { name: "deny-all", hooks: [{ events: ["*"], phase: "request" }, { events: ["*"], phase: "response" }], handlesErrors: true },
+    () => deny("no"),
+  );
+  const asks = {
+    resultType: "input_required",
+    inputRequests: { a: { method: "sampling/createMessage", params: { messages: [], maxTokens: 1 } } },
+    supportedVersions: ["2026-07-28"],
+    capabilities: {},
+    serverInfo: { name: "s", version: "1" },
+    ttlMs: 0,
+    cacheScope: "private",
+  };
+
+  for (const role of ["server", "client"] as const) {
+    for (const method of ["ping", "server/discover"]) {
+      test(`carries no request of another method in the answer to ${method}, and no answer in a retry (${role})`, async () => {
+        const pair = guardedPair([denyAll], { role });
+        await pair.fromPeer(modern(1, method));
+        await pair.fromApp(answer(1, asks));
+        assert.deepEqual(pair.atPeer.map(codeOf), [-32603]);
+        await pair.fromApp(modern(1, method));
+        await pair.fromPeer(answer(1, asks));
+        await pair.fromApp(modern(2, method, { requestState: "s", inputResponses: { a: { action: "accept", content: { pin: 1 } } } }));
+        assert.deepEqual(pair.atApp.slice(1).map(codeOf), [-32603, -32602]);
+        assert.equal(pair.atPeer.length, 2);
+        assert.equal(pair.guard.inFlight, 0);
+      });
+    }
+  }
+});
+
+describe("a requestState", () => {
+  const noSecrets = validator({ name: "no-secrets", hooks: [{ events: ["*"], phase: "request" }] }, ({ payload }) => !JSON.stringify(payload).includes("SECRET"));
+  const fate = async (message: Message) => {
+    const pair = guardedPair([noSecrets], { policy: { interceptNotifications: true } });
+    await pair.fromPeer(message);
+    return pair.atApp.length === 1 ? "passed" : "refused";
+  };
+  const requestState = "SECRET";
+
+  test("is judged like any other member where nothing can be a retry", async () => {
+    assert.equal(await fate(notice("notifications/message", { level: "info", data: 1, requestState })), "refused");
+    assert.equal(await fate(modern(1, "tools/list", { requestState })), "refused");
+    assert.equal(await fate({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "t", requestState, _meta: { [META.protocolVersion]: "2025-11-25" } } }), "refused");
+  });
+
+  test("is the two peers' own where it can be one", async () => {
+    assert.equal(await fate(modern(1, "tools/call", { name: "t", requestState })), "passed");
+    assert.equal(await fate(modern(1, "acme/run", { requestState })), "passed");
+    assert.equal(await fate({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "t", requestState } }), "passed");
+  });
+});

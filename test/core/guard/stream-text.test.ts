@@ -48,6 +48,43 @@ test("a change that goes on to the end for two windows goes out as it is", () =>
   assert.deepEqual(out, ["", "", "ABCDEFGHI", "J"]);
 });
 
+test("what is taken out of a repetition at the end of a window does not begin to go out", () => {
+  const text = createStreamText({ windowChars: 12, overlapChars: 6 }, 1_000_000);
+  text.push("x KEY12KEY12KEY");
+  const window = text.part();
+  // Both whole ones are gone, and what is left begins like what was taken out.
+  assert.equal(text.release(window, window.text.replaceAll("KEY12", "")), "x ");
+  text.push("12 and so on");
+  assert.equal(text.part().text, "x KEY12KEY12KEY12 and so on");
+});
+
+test("whatever is replaced comes out as if the whole had been judged, where the overlap holds it", () => {
+  const seed = 612;
+  const random = seededRandom(seed);
+  for (let round = 0; round < 2000; round++) {
+    const letters = random.pick([["a"], ["a", "b"], ["a", "b", "c"]]);
+    const secret = Array.from({ length: 1 + random.below(6) }, () => random.pick(letters)).join("");
+    const substitute = random.pick(["", "#", "[gone]"]);
+    const judge = (given: string) => given.replaceAll(secret, substitute);
+    const full = Array.from({ length: random.below(9) }, () => random.pick([secret, secret, "x", random.pick(letters), "y"])).join("");
+    const overlapChars = secret.length - 1 + random.below(4);
+    // Taking one out can make another of what stood around it; whoever judges again would find that, and this mutator does not.
+    if (judge(judge(full)) !== judge(full)) continue;
+    const text = createStreamText({ windowChars: overlapChars + 1 + random.below(9), overlapChars }, 1_000_000);
+    let out = "";
+    for (let at = 0; at < full.length; at += 3) {
+      text.push(full.slice(at, at + 3));
+      if (!text.due) continue;
+      const window = text.part();
+      const judged = judge(window.text);
+      if (!judged.startsWith(window.context)) assert.fail(`what was out is changed: seed ${seed}, round ${round}`);
+      out += text.release(window, judged);
+    }
+    const label = `seed ${seed}, round ${round}: ${JSON.stringify({ full, secret, substitute })}`;
+    assert.equal(out + text.finish(judge(text.whole())), judge(full), label);
+  }
+});
+
 test("any text comes out as it went in, cut nowhere inside a pair, and every short piece is seen before it is out", () => {
   const seed = 41;
   const random = seededRandom(seed);
