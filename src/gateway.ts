@@ -37,5 +37,4 @@ export { createLog, type LoggedEntry, type LogLevel, type LogOptions, type Struc
 export { createMetrics, type GatewayCounts, type Metrics, type MetricsOptions } from "./gateway/metrics.ts";
 export type { FamilySnapshot, GaugeSample, MetricsSnapshot, Registry, SeriesSnapshot } from "./gateway/metrics-registry.ts";
 export { formatMetrics, mergeMetrics } from "./gateway/metrics-text.ts";
-export { startOperations, type Operations, type OperationsOptions } from "./gateway/operations.ts";
 export { createOtlp, type Otlp, type OtlpOptions, type OtlpStats } from "./gateway/otlp.ts";

@@ -1,6 +1,4 @@
 import { LocalError } from "../core/base/errors.ts";
-import type { Host } from "../core/base/host.ts";
-import type { Limits } from "../core/base/limits.ts";
 import { createObserver, type Observer } from "../core/chain/observer.ts";
 import { currentOf } from "../core/guard/chain-source.ts";
 import type { GuardEvent } from "../core/guard/events.ts";
@@ -12,12 +10,9 @@ import type { Authenticate } from "../core/http/authentication.ts";
 import type { HttpHandler } from "../core/http/exchange.ts";
 import { createHttpServer } from "../core/http/http-server.ts";
 import { badRequest } from "../core/http/http-responses.ts";
-import type { Log } from "../core/jsonrpc/log.ts";
-import type { Versions } from "../core/mcp/lifecycle.ts";
 import type { Transport } from "../core/transport/transport.ts";
-import { createFace, type Face } from "./face.ts";
+import { createFace, type Face, type FaceParts } from "./face.ts";
 import { isOwnError } from "./own-errors.ts";
-import type { Parking } from "./parking.ts";
 import type { GatewayPlan, UpstreamPlan } from "./plan.ts";
 import type { Upstream } from "./upstream.ts";
 
@@ -35,13 +30,7 @@ export interface Served {
   close(): Promise<void>;
 }
 
-export interface ServedParts {
-  readonly upstream: Upstream;
-  readonly versions: Versions;
-  readonly parking: Parking;
-  readonly host: Host;
-  readonly limits: Limits;
-  readonly log: Log;
+export interface ServedParts extends Omit<FaceParts, "transport"> {
   /** The plan at this moment, and the upstream's part in it. */
   current(): GatewayPlan;
   currentUpstream(): UpstreamPlan;

@@ -1,11 +1,12 @@
 import { ErrorCode, LocalError } from "../core/base/errors.ts";
 import { createSignal } from "../core/base/signal.ts";
 import type { SubscriptionFilter } from "../core/wire/gen/mcp.ts";
-import { isErrorResponse, isResult, type ErrorMessage, type RequestId } from "../core/wire/message.ts";
-import { isForAll, outcomeOf, paramsForHop, standInFailure, unanswerable, type Answer, type CallHooks, type Question } from "./call.ts";
+import { isErrorResponse, type ErrorMessage, type RequestId } from "../core/wire/message.ts";
+import { isForAll, unanswerable, type Answer, type CallHooks, type Question } from "./call.ts";
 import { announces } from "./capabilities.ts";
 import type { FrameRequest } from "./frame-requests.ts";
 import type { BuiltLink, Followed, Link, LinkCore } from "./upstream-link.ts";
+import { sendCall } from "./upstream-request.ts";
 
 interface OpenCall {
   readonly hooks: CallHooks;
@@ -38,7 +39,7 @@ export function lower(left: string | undefined, right: string | undefined): stri
  * flight, else to the link's owner, and is refused where neither can take it.
  */
 export function createHandshakeLink(core: LinkCore): BuiltLink {
-  const { peer, server, owner, log, callTimeoutMs, maxCallMs } = core;
+  const { peer, server, owner, log } = core;
   const calls = new Map<number, OpenCall>();
   const subscribed = new Set<string>();
   let level: string | undefined;
@@ -114,28 +115,17 @@ export function createHandshakeLink(core: LinkCore): BuiltLink {
       let id = 0;
       try {
         await setLevel(lower(level, call.logLevel));
-        const params = paramsForHop(call.message.params, {});
-        const { method } = call.message;
-        const { frame, synthetic } = await peer.request({
-          message: params === undefined ? { method } : { method, params },
-          source: call.frame,
+        return await sendCall(core, call, {
+          meta: {},
+          hooks,
           signal,
-          timeoutMs: callTimeoutMs,
-          maxMs: maxCallMs,
           waits: () => open.asking > 0,
-          ...(hooks.onProgress === undefined ? {} : { onProgress: hooks.onProgress }),
           onId(given) {
             id = given;
             calls.set(id, open);
           },
+          resultOf: (message, source) => ({ kind: "result", message, source }),
         });
-        const { message } = frame;
-        if (isResult(message)) return { kind: "result", message, source: frame };
-        // A response that is no result is an error.
-        const error = message as ErrorMessage;
-        return synthetic === true ? standInFailure(error) : { kind: "error", message: error, source: frame };
-      } catch (thrown) {
-        return outcomeOf(thrown instanceof LocalError ? thrown : new LocalError("closed", "the call failed", { cause: thrown }));
       } finally {
         calls.delete(id);
         open.over.abort(ENDED);

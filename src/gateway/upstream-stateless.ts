@@ -3,13 +3,14 @@ import { formatPointer, isObject, ownMember, type JsonObject } from "../core/bas
 import { createSubscription } from "../core/mcp/features/client-subscription.ts";
 import { describeProblem } from "../core/wire/check.ts";
 import { checkInputRequiredResult, type InputRequest, type SubscriptionFilter } from "../core/wire/gen/mcp.ts";
-import { isErrorResponse, isResult, type ErrorMessage, type ResultMessage } from "../core/wire/message.ts";
+import { isErrorResponse, type ErrorMessage, type ResultMessage } from "../core/wire/message.ts";
 import type { Frame } from "../core/wire/frame.ts";
 import { META } from "../core/wire/versions.ts";
-import { outcomeOf, paramsForHop, standInFailure, type Caller, type CallHooks, type Outcome, type Question } from "./call.ts";
+import { paramsForHop, type Caller, type CallHooks, type Outcome, type Question } from "./call.ts";
 import { clientCapabilitiesFor } from "./capabilities.ts";
 import { composed, keepRaw, type RawTexts } from "./frame-text.ts";
 import type { BuiltLink, Link, LinkCore } from "./upstream-link.ts";
+import { sendCall } from "./upstream-request.ts";
 
 const NOTHING: ReadonlyMap<string, ErrorMessage> = new Map();
 
@@ -18,7 +19,7 @@ const NOTHING: ReadonlyMap<string, ErrorMessage> = new Map();
  * stream that is asked for.
  */
 export function createStatelessLink(core: LinkCore): BuiltLink {
-  const { peer, server, owner, identity, host, log, callTimeoutMs, maxCallMs } = core;
+  const { peer, server, owner, identity, host, log } = core;
   const calls = new Map<number, CallHooks & { readonly logged: boolean }>();
   const own: Caller = { era: "handshake", version: server.version, info: identity.info, capabilities: {}, principal: undefined };
 
@@ -48,27 +49,16 @@ export function createStatelessLink(core: LinkCore): BuiltLink {
     async call(call, hooks, signal) {
       let id = 0;
       try {
-        const { method } = call.message;
-        const params = paramsForHop(call.message.params, hopMeta(call.caller, server.version, call.logLevel));
-        const { frame, synthetic } = await peer.request({
-          message: params === undefined ? { method } : { method, params },
-          source: call.frame,
+        return await sendCall(core, call, {
+          meta: hopMeta(call.caller, server.version, call.logLevel),
+          hooks,
           signal,
-          timeoutMs: callTimeoutMs,
-          maxMs: maxCallMs,
-          ...(hooks.onProgress === undefined ? {} : { onProgress: hooks.onProgress }),
           onId(given) {
             id = given;
             calls.set(id, { ...hooks, logged: call.logLevel !== undefined });
           },
+          resultOf,
         });
-        const { message } = frame;
-        if (isResult(message)) return resultOf(message, frame);
-        // A response that is no result is an error.
-        const error = message as ErrorMessage;
-        return synthetic === true ? standInFailure(error) : { kind: "error", message: error, source: frame };
-      } catch (thrown) {
-        return outcomeOf(thrown instanceof LocalError ? thrown : new LocalError("closed", "the call failed", { cause: thrown }));
       } finally {
         calls.delete(id);
       }

@@ -9,8 +9,11 @@ import { currentOf } from "../../src/core/guard/chain-source.ts";
 import type { ExecuteParams } from "../../src/core/chain/execute.ts";
 import { buildPlan, createPools } from "../../src/gateway/config/build.ts";
 import { loadConfig } from "../../src/gateway/config/load.ts";
+import { temporaryFolder } from "../gateway/config/kit.ts";
 
 const folder = fileURLToPath(new URL("../../examples/gateway/", import.meta.url));
+const temporary = temporaryFolder();
+after(() => temporary.remove());
 const configs = readdirSync(folder).filter((name) => name.endsWith(".jsonc"));
 
 async function built(name: string, env: Record<string, string> = {}) {
@@ -32,6 +35,16 @@ describe("the configurations of examples/gateway", () => {
       const { warnings, loaded } = await built(name);
       assert.deepEqual(warnings, [], name);
       assert.ok(readFileSync(join(folder, loaded.config.$schema ?? ""), "utf8").includes("The configuration of the gateway"), name);
+    }
+  });
+
+  it("can be used as the READMEs show them, too", async () => {
+    const root = join(folder, "../..");
+    const shown = ["README.md", "src/gateway/config/README.md"].map((name) => /^```jsonc\n(.*?)^```/ms.exec(readFileSync(join(root, name), "utf8"))?.[1] ?? "");
+    for (const [index, text] of shown.entries()) {
+      const file = temporary.write(`${index}.jsonc`, text);
+      const { config } = await loadConfig(file, { env: { CRM_TOKEN: "x" } });
+      assert.deepEqual(Object.keys(config.upstreams), ["files", "crm"]);
     }
   });
 

@@ -146,7 +146,7 @@ describe("an upstream that does what chance says", () => {
         const chain = createChain();
         chain.add(guarded);
         const gateway = await gatewayFor(target, { host, chain: () => chain }, { era, sharing, callTimeoutMs: 5_000, backOff: { firstMs: 10, longestMs: 10 } });
-        const clients = [];
+        const clients: ReturnType<typeof counting>[] = [];
         for (const stateless of [false, false, true, true]) {
           const end = face(gateway);
           if (!stateless) await opened(end, { elicitation: {} });
@@ -158,6 +158,9 @@ describe("an upstream that does what chance says", () => {
           if (round % 4 === 3) await host.advance(1 + random.below(3_000));
         }
         await host.advance(20_000);
+        // States are sealed in real threads, and so in real time.
+        const waits = () => clients.some(({ tally }) => [...tally.answers.values()].includes(0));
+        for (let turn = 0; turn < 2_000 && waits(); turn++) await host.advance(50);
         for (const { tally } of clients) {
           const wrong = [...tally.answers].filter(([, count]) => count !== 1);
           assert.deepEqual(wrong, [], `seed ${SEED}`);

@@ -7,9 +7,8 @@ import { openAudit, type AuditLog } from "../audit.ts";
 import { createAuditDigest } from "../audit-record.ts";
 import type { GatewayPlan } from "../plan.ts";
 import type { AuditConfig } from "./config.ts";
-import type { LoadedConfig } from "./load.ts";
 import type { Opened, Pool } from "./pool.ts";
-import type { Problems } from "./problems.ts";
+import type { SectionContext } from "./section.ts";
 
 /** An audit log that is open, and how payloads are told apart in it. */
 export interface OpenAudit {
@@ -17,15 +16,9 @@ export interface OpenAudit {
   readonly digest: (payload: unknown) => string;
 }
 
-interface AuditContext {
-  readonly loaded: LoadedConfig;
-  readonly problems: Problems;
+interface AuditContext extends SectionContext {
   /** A file has one writer, however many plans it is in. */
   readonly audits: Pool<OpenAudit>;
-  readonly log: Log;
-  readonly releases: (() => Promise<void>)[];
-  /** The configuration that this one takes the place of. */
-  readonly before: LoadedConfig | undefined;
 }
 
 export interface AuditParts {

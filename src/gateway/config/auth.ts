@@ -10,19 +10,12 @@ import { createAuthenticate, resourceMetadata, type AuthenticateOptions } from "
 import type { KeyOrigin } from "../auth-jwks.ts";
 import type { HttpFacePlan } from "../plan.ts";
 import type { AuthConfig } from "./config.ts";
-import type { LoadedConfig } from "./load.ts";
 import type { Pool } from "./pool.ts";
-import type { Problems } from "./problems.ts";
+import type { SectionContext } from "./section.ts";
 
-interface AuthContext {
-  readonly loaded: LoadedConfig;
-  readonly problems: Problems;
+interface AuthContext extends SectionContext {
   /** Two plans with the same demands have one check, with the keys that it knows. */
   readonly checks: Pool<Authenticate>;
-  readonly log: Log;
-  readonly releases: (() => Promise<void>)[];
-  /** The configuration that this one takes the place of. */
-  readonly before: LoadedConfig | undefined;
 }
 
 /** The members of the listener that say who may come in. What is wrong goes to `problems`. */

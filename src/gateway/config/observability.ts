@@ -1,5 +1,6 @@
 import type { Host } from "../../core/base/host.ts";
 import type { Log } from "../../core/jsonrpc/log.ts";
+import type { HandlerServer } from "../../node/http-handler.ts";
 import { createHttpSend } from "../../node/http-send.ts";
 import { listenOps } from "../health.ts";
 import { createLog, type StructuredLog } from "../logs.ts";
@@ -33,20 +34,31 @@ export interface ObservabilityOptions {
 /** The sections whose change takes a new start. */
 export const FIXED_SECTIONS = ["metrics", "traces", "logs"] as const;
 
-/** Opens what a configuration asks for. Rejects with what Node says where a port cannot be had. */
+/** Opens what a configuration asks for. Rejects with what Node says where a port cannot be had; nothing is left open then. */
 export async function openObservability(config: Pick<GatewayConfig, (typeof FIXED_SECTIONS)[number]>, options: ObservabilityOptions): Promise<Observability> {
   const { host, log, verbose } = options;
   const { metrics: metricsConfig, traces, logs } = config;
   const structured = logs?.format === "json" ? createLog({ host, verbose, ...(logs.level === undefined ? {} : { level: logs.level }), ...(logs.base === undefined ? {} : { base: logs.base }) }) : undefined;
-  const metrics = metricsConfig === undefined ? undefined : createMetrics();
+  const metrics = metricsConfig === undefined ? undefined : createMetrics({ host });
+  let gateway: Gateway | undefined;
+  const ready = () => (gateway === undefined ? ["starting"] : gateway.stats().draining ? ["draining"] : []);
   const send = traces === undefined ? undefined : createHttpSend();
   const otlp =
     traces === undefined || send === undefined
       ? undefined
       : createOtlp({ ...traces, headers: Object.entries(traces.headers ?? {}), send, host, log: (message) => log({ level: "warning", message }) });
-  let gateway: Gateway | undefined;
-  const ready = () => (gateway === undefined ? ["it is starting"] : gateway.stats().draining ? ["it is about to end"] : []);
-  const listener = metrics === undefined ? undefined : await listenOps({ ...metricsConfig, port: Number(metricsConfig?.port ?? 0), ready, metrics: () => metrics.text() });
+  if (otlp !== undefined) metrics?.watchQueue("spans", () => otlp.stats());
+  const endTraces = async () => {
+    await otlp?.close();
+    await send?.close();
+  };
+  let listener: HandlerServer | undefined;
+  try {
+    if (metrics !== undefined) listener = await listenOps({ ...metricsConfig, port: Number(metricsConfig?.port ?? 0), ready, metrics: () => metrics.text() });
+  } catch (thrown) {
+    await endTraces();
+    throw thrown;
+  }
   const observers = [metrics, otlp, structured].filter((one) => one !== undefined);
 
   return {
@@ -75,8 +87,7 @@ export async function openObservability(config: Pick<GatewayConfig, (typeof FIXE
     },
     async close() {
       await listener?.close(0);
-      await otlp?.close();
-      await send?.close();
+      await endTraces();
     },
   };
 }

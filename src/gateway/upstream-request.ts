@@ -1,0 +1,42 @@
+import { LocalError } from "../core/base/errors.ts";
+import type { JsonObject } from "../core/base/json.ts";
+import type { Signal } from "../core/base/signal.ts";
+import type { Frame } from "../core/wire/frame.ts";
+import { isResult, type ErrorMessage, type ResultMessage } from "../core/wire/message.ts";
+import { outcomeOf, paramsForHop, standInFailure, type Call, type CallHooks, type Outcome } from "./call.ts";
+import type { FrameCall } from "./frame-calls.ts";
+import type { LinkCore } from "./upstream-link.ts";
+
+/** In what the eras differ where a call is sent. */
+export interface SentCall extends Pick<FrameCall, "waits"> {
+  /** Who asks, as `_meta` says it. */
+  readonly meta: JsonObject;
+  readonly hooks: CallHooks;
+  readonly signal: Signal;
+  onId(id: number): void;
+  /** What a result comes to. */
+  resultOf(message: ResultMessage, source: Frame): Outcome;
+}
+
+/** Makes a call of a server, and tells how it ended. Never rejects. */
+export async function sendCall({ peer, callTimeoutMs, maxCallMs }: LinkCore, call: Call, { meta, hooks, resultOf, ...rest }: SentCall): Promise<Outcome> {
+  const { method } = call.message;
+  const params = paramsForHop(call.message.params, meta);
+  try {
+    const { frame, synthetic } = await peer.request({
+      ...rest,
+      message: params === undefined ? { method } : { method, params },
+      source: call.frame,
+      timeoutMs: callTimeoutMs,
+      maxMs: maxCallMs,
+      ...(hooks.onProgress === undefined ? {} : { onProgress: hooks.onProgress }),
+    });
+    const { message } = frame;
+    if (isResult(message)) return resultOf(message, frame);
+    // A response that is no result is an error.
+    const error = message as ErrorMessage;
+    return synthetic === true ? standInFailure(error) : { kind: "error", message: error, source: frame };
+  } catch (thrown) {
+    return outcomeOf(thrown instanceof LocalError ? thrown : new LocalError("closed", "the call failed", { cause: thrown }));
+  }
+}

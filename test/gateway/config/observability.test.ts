@@ -1,0 +1,104 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { after, describe, it } from "node:test";
+import { validator } from "../../../src/core/interceptor/define.ts";
+import { buildPlan, createPools } from "../../../src/gateway/config/build.ts";
+import { loadConfig } from "../../../src/gateway/config/load.ts";
+import { openObservability } from "../../../src/gateway/config/observability.ts";
+import type { Gateway } from "../../../src/gateway/plan.ts";
+import { fakeHost } from "../../support/fake-host.ts";
+import { call, guardedPair } from "../../support/guarded-pair.ts";
+import { request } from "../auth-kit.ts";
+import { watched } from "../decision-kit.ts";
+import { INDEX, temporaryFolder } from "./kit.ts";
+
+const folder = temporaryFolder();
+after(() => folder.remove());
+folder.write("server.mjs", `import { McpServer } from ${JSON.stringify(INDEX)};\nexport const server = new McpServer({ name: "own", version: "1" });`);
+
+const no = validator({ name: "no", hooks: [{ events: ["tools/call"], phase: "request" }] }, () => false);
+const log = () => {};
+
+async function collector() {
+  const spans: { name: string }[] = [];
+  const server = createServer((asked, answer) => {
+    let body = "";
+    asked.on("data", (chunk: Buffer) => (body += chunk.toString()));
+    asked.on("end", () => {
+      const sent = JSON.parse(body) as { resourceSpans: { scopeSpans: { spans: { name: string }[] }[] }[] };
+      spans.push(...sent.resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap((scope) => scope.spans)));
+      answer.end("{}");
+    });
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return { spans, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/traces`, close: () => void server.close() };
+}
+
+describe("what looks on while a gateway runs", () => {
+  it("is ready once the gateway is and until it drains, and counts and traces what passes by", async () => {
+    const collected = await collector();
+    const config = {
+      upstreams: { own: { module: "server.mjs" } },
+      http: {},
+      auth: { tokens: [{ token: "token-of-somebody", principal: { type: "user", id: "bob" } }] },
+      audit: { file: "audit.jsonl", sync: "never" },
+      metrics: {},
+      traces: { url: collected.url },
+    };
+    const built = await buildPlan(await loadConfig(folder.write("gateway.json", config), { env: {} }), { pools: createPools(), log, chainLog: log });
+    const host = fakeHost();
+    const opened = await openObservability(built.loaded.config, { host, log, verbose: false });
+    const page = async (path: string) => (await fetch(`${opened.url}${path}`)).text();
+    assert.equal(await page("/readyz"), "starting\n", "nothing is ready before the gateway is");
+    const stats = { faces: 1, calls: 2, parked: 0, upstreams: {}, draining: false };
+    // Nothing else of it is looked at.
+    opened.attach({ stats: () => stats } as unknown as Gateway, () => built);
+    assert.equal(await page("/readyz"), "ready\n");
+    stats.draining = true;
+    assert.equal(await page("/readyz"), "draining\n");
+
+    const plan = opened.adapt(built.plan);
+    const check = plan.http?.authenticate;
+    assert.ok(check !== undefined);
+    assert.ok("principal" in (await check(request("token-of-somebody"))));
+    assert.ok("challenge" in (await check(request())));
+    const { record, written } = watched((made) => plan.record?.(made, "own") ?? Promise.reject(new TypeError("no audit")));
+    const pair = guardedPair([no], { observe: (event) => plan.observe?.(event, "own"), record });
+    await pair.fromPeer(call(1));
+    await written();
+    const text = await page("/metrics");
+    for (const line of [
+      'authentications_total{outcome="admitted"} 1',
+      'blocked_total{upstream="own",reason="validation_failed",interceptor="no"} 1',
+      'audit_records_total{outcome="written"} 1',
+      "calls 2",
+      'queued{queue="spans"} 2',
+    ]) {
+      assert.ok(text.includes(`mcp_interceptors_${line}\n`), `${line} in ${text}`);
+    }
+    await opened.close();
+    await built.close();
+    assert.equal(collected.spans.length, 2, "what waits is sent at the end");
+    assert.equal(host.liveTimers, 0);
+    await assert.rejects(fetch(`${opened.url}/healthz`));
+    collected.close();
+  });
+
+  it("is nothing where nothing is asked for", async () => {
+    const opened = await openObservability({}, { host: fakeHost(), log, verbose: false });
+    const plan = { upstreams: [], chain: () => assert.fail("it is not asked") };
+    assert.deepEqual([opened.url, opened.structured, opened.adapt(plan)], [undefined, undefined, plan]);
+    await opened.close();
+  });
+
+  it("leaves nothing behind where its port is taken", async () => {
+    const host = fakeHost();
+    const first = await openObservability({ metrics: {} }, { host, log, verbose: false });
+    const port = Number(new URL(first.url ?? "").port);
+    await assert.rejects(openObservability({ metrics: { port }, traces: { url: "http://127.0.0.1:1/" } }, { host, log, verbose: false }), { code: "EADDRINUSE" });
+    assert.equal(host.liveTimers, 0);
+    await first.close();
+  });
+});
