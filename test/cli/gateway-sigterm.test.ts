@@ -1,0 +1,93 @@
+// `mcp-interceptors gateway` under load when it is told to end.
+import assert from "node:assert/strict";
+import { after, describe, it } from "node:test";
+import { temporaryFolder } from "../gateway/config/kit.ts";
+import { fixture, startCli } from "./run-cli.ts";
+
+const folder = temporaryFolder();
+after(() => folder.remove());
+
+const CALLERS = 8;
+const SECRET = "ann@example.com";
+const META = { "io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientInfo": { name: "c", version: "1" }, "io.modelcontextprotocol/clientCapabilities": {} };
+const headersFor = (more: Record<string, string>) => ({ "content-type": "application/json", accept: "application/json, text/event-stream", ...more });
+
+interface Answer {
+  readonly result?: object;
+  readonly error?: { readonly data?: { readonly reason?: string } };
+}
+
+describe("gateway", () => {
+  it("on SIGTERM answers whoever has called, takes nothing new, and ends", { skip: process.platform === "win32" }, async () => {
+    const file = folder.write("gateway.json", {
+      upstreams: { files: { command: process.execPath, args: [fixture("server.mjs"), "slow=20"], sharing: "shared" } },
+      interceptors: [{ use: "redact", phase: "response" }],
+      http: { port: 0 },
+    });
+    const running = await startCli(["gateway", "-c", file, "--no-watch"], { fromSources: true });
+    const url = await new Promise<string>((resolve) => {
+      running.child.stderr.on("data", () => {
+        const found = /http:\/\/\S+\/files\/mcp/.exec(running.stderr())?.[0];
+        if (found !== undefined) resolve(found);
+      });
+    });
+
+    const opened = await fetch(url, {
+      method: "POST",
+      headers: headersFor({}),
+      body: JSON.stringify({ jsonrpc: "2.0", id: 0, method: "initialize", params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "c", version: "1" } } }),
+    });
+    await opened.text();
+    const session = { "mcp-session-id": opened.headers.get("mcp-session-id") ?? "", "mcp-protocol-version": "2025-11-25" };
+
+    let told = false;
+    const counts = { answered: 0, before: 0, draining: 0, notTaken: 0 };
+    let enough = () => {};
+    const warm = new Promise<void>((resolve) => (enough = resolve));
+    const caller = async (index: number) => {
+      const stateless = index % 2 === 0;
+      const headers = headersFor(stateless ? { "mcp-protocol-version": "2026-07-28", "mcp-method": "tools/call", "mcp-name": "echo" } : session);
+      for (let turn = 0; ; turn++) {
+        const id = `${index}-${turn}`;
+        const early = !told;
+        const params = { name: "echo", arguments: { nonce: id, mail: SECRET }, ...(stateless ? { _meta: META } : {}) };
+        let text: string;
+        let status: number;
+        try {
+          const response = await fetch(url, { method: "POST", headers, body: JSON.stringify({ jsonrpc: "2.0", id, method: "tools/call", params }) });
+          ({ status } = response);
+          text = await response.text();
+        } catch {
+          // Nobody listens any more. Whoever called before that has had an answer.
+          assert.ok(!early, `${id} was sent before the signal, and has no answer`);
+          counts.notTaken++;
+          return;
+        }
+        assert.ok(!text.includes(SECRET), text);
+        const messages = text.startsWith("{") ? [text] : text.split("\n").flatMap((line) => (line.startsWith("data: {") ? [line.slice(6)] : []));
+        assert.equal(messages.length, 1, text);
+        const { result, error } = JSON.parse(messages[0] ?? "") as Answer;
+        if (result !== undefined) {
+          assert.ok(text.includes(`\\"nonce\\":\\"${id}\\"`), text);
+          counts.answered++;
+          if (early && told) counts.before++;
+          if (counts.answered === 10 * CALLERS) enough();
+          continue;
+        }
+        // Of the listener, before anything is read, or of the face behind it.
+        assert.ok(status === 503 || error?.data?.reason === "draining", text);
+        assert.ok(told, `${id} was refused before the signal`);
+        counts.draining++;
+        return;
+      }
+    };
+    const callers = Array.from({ length: CALLERS }, (_, index) => caller(index));
+    await Promise.race([warm, Promise.all(callers)]);
+    told = true;
+    running.child.kill("SIGTERM");
+    await Promise.all(callers);
+    assert.deepEqual((await running.ended).code, 0);
+    assert.ok(counts.before > 0, `nothing was in flight: ${JSON.stringify(counts)}`);
+    assert.equal(counts.draining + counts.notTaken, CALLERS);
+  });
+});
