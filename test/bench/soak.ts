@@ -29,7 +29,8 @@ const calls = Number(values.calls);
 const clients = Number(values.clients);
 assert.ok(Number.isSafeInteger(calls) && Number.isSafeInteger(clients) && clients >= 8 && calls >= ROUNDS * clients, "--calls and --clients are numbers, 8 clients at least");
 
-const gateway = spawn(process.execPath, ["--expose-gc", ...process.execArgv, fileURLToPath(new URL("soak-gateway.ts", import.meta.url))], { stdio: ["pipe", "pipe", "inherit", "ipc"] });
+const program = fileURLToPath(new URL("soak-gateway.ts", import.meta.url));
+const gateway = spawn(process.execPath, ["--expose-gc", ...process.execArgv, program], { stdio: ["pipe", "pipe", "inherit", "ipc"] });
 const { stdin, stdout } = gateway;
 assert.ok(stdin && stdout, "both are pipes");
 const ended = once(gateway, "exit");

@@ -9,7 +9,12 @@ after(() => folder.remove());
 
 const CALLERS = 8;
 const SECRET = "ann@example.com";
-const META = { "io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientInfo": { name: "c", version: "1" }, "io.modelcontextprotocol/clientCapabilities": {} };
+const CLIENT = { name: "c", version: "1" };
+const META = {
+  "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+  "io.modelcontextprotocol/clientInfo": CLIENT,
+  "io.modelcontextprotocol/clientCapabilities": {},
+};
 const headersFor = (more: Record<string, string>) => ({ "content-type": "application/json", accept: "application/json, text/event-stream", ...more });
 
 interface Answer {
@@ -35,7 +40,7 @@ describe("gateway", () => {
     const opened = await fetch(url, {
       method: "POST",
       headers: headersFor({}),
-      body: JSON.stringify({ jsonrpc: "2.0", id: 0, method: "initialize", params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "c", version: "1" } } }),
+      body: JSON.stringify({ jsonrpc: "2.0", id: 0, method: "initialize", params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: CLIENT } }),
     });
     await opened.text();
     const session = { "mcp-session-id": opened.headers.get("mcp-session-id") ?? "", "mcp-protocol-version": "2025-11-25" };

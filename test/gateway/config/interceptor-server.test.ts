@@ -53,13 +53,23 @@ async function start() {
   return { one, outcomes };
 }
 
-const META = { "io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientInfo": { name: "c", version: "1" }, "io.modelcontextprotocol/clientCapabilities": {} };
+const META = {
+  "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+  "io.modelcontextprotocol/clientInfo": { name: "c", version: "1" },
+  "io.modelcontextprotocol/clientCapabilities": {},
+};
 
 /** `seen`: answered, and cleaned; `refused`: an error. Anything else fails. */
 async function call({ gateway }: ConfiguredGateway, nonce: string): Promise<"seen" | "refused"> {
   const response = await fetch(`${gateway.url}/own/mcp`, {
     method: "POST",
-    headers: { "content-type": "application/json", accept: "application/json, text/event-stream", "mcp-protocol-version": "2026-07-28", "mcp-method": "tools/call", "mcp-name": "echo" },
+    headers: {
+      "content-type": "application/json",
+      accept: "application/json, text/event-stream",
+      "mcp-protocol-version": "2026-07-28",
+      "mcp-method": "tools/call",
+      "mcp-name": "echo",
+    },
     body: JSON.stringify({ jsonrpc: "2.0", id: nonce, method: "tools/call", params: { name: "echo", arguments: { nonce }, _meta: META } }),
   });
   const text = await response.text();
