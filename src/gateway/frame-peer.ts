@@ -32,7 +32,7 @@ export interface FramePeer {
    * `timeout`, `limit_exceeded`, `not_json`; `details.delivery` is `none` where the peer has certainly not seen it.
    */
   request(call: FrameCall): Promise<Arrival>;
-  /** Never rejects: over `maxQueuedFrames` that are not taken it is dropped, as is what cannot be sent. */
+  /** Never rejects: over `maxQueuedFrames` or `maxQueuedBytes` (in characters) that are not taken it is dropped, as is what cannot be sent. */
   notify(message: NotificationMessage, source?: Frame, related?: RequestId): void;
   /** Settles once, after the end: with the reason, or with nothing where either side closed in peace. */
   readonly closed: Promise<LocalError | undefined>;
@@ -48,7 +48,9 @@ const CLOSED = new LocalError("closed", "the connection is closed", { details: {
 const CUT_OFF = new LocalError("closed", "the connection is closed", { details: { delivery: "unknown" } });
 
 export function createFramePeer({ transport, host, limits, log, lingerMs = 0, onRequest, onNotification }: FramePeerParts): FramePeer {
+  // Notifications that the transport has not taken.
   let unsent = 0;
+  let unsentChars = 0;
   let ended: LocalError | undefined;
   // Looks whether what is waited for has come.
   let onLess = () => {};
@@ -123,15 +125,20 @@ export function createFramePeer({ transport, host, limits, log, lingerMs = 0, on
   return {
     request: (call) => (ended === undefined ? calls.request(call) : Promise.reject(ended)),
     notify(message, source, related) {
-      if (unsent >= limits.maxQueuedFrames) return log({ level: "warning", message: `a peer takes too little; ${message.method} was dropped` });
+      if (unsent >= limits.maxQueuedFrames || unsentChars > limits.maxQueuedBytes) return log({ level: "warning", message: `a peer takes too little; ${message.method} was dropped` });
       let frame: Frame;
       try {
         frame = edited(message, source);
       } catch (error) {
         return log({ level: "error", message: `${message.method} could not be written`, error });
       }
+      const chars = frame.text?.length ?? 0;
       unsent++;
-      const sent = () => void unsent--;
+      unsentChars += chars;
+      const sent = () => {
+        unsent--;
+        unsentChars -= chars;
+      };
       send(frame, related).then(sent, sent);
     },
     closed,

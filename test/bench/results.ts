@@ -24,6 +24,8 @@ export interface Results {
     readonly officialSdk: string;
     /** Of the comparison over HTTP, where it has been measured by itself since. */
     readonly http?: { readonly date: string; readonly load: number };
+    /** Likewise, of the gateway. */
+    readonly gateway?: { readonly date: string; readonly load: number };
   };
   /** By the keys that a README's markers name. Four significant digits. */
   readonly numbers: Readonly<Record<string, Measured>>;
@@ -42,12 +44,13 @@ export function readResults(): Results {
 
 /** The table for README.md. */
 export function renderResults({ machine, numbers }: Results): string {
-  const { cpu, cores, node, system, date, load, pinned, officialSdk, http } = machine;
+  const { cpu, cores, node, system, date, load, pinned, officialSdk, http, gateway } = machine;
   const rows = Object.entries(numbers).map(([key, { value, unit, what }]) => `| ${what} | ${value}${unit === "×" ? "×" : ` ${unit}`} | \`${key}\` |`);
   return [
     `${date}, ${cpu} with ${cores} cores and a load of ${load} before the run, Node ${node} on ${system}, ` +
       `${pinned ? "all on one core, over HTTP on two" : "not pinned to a core"}, official SDK ${officialSdk}` +
-      `${http === undefined ? "" : `; over HTTP measured on ${http.date}, at a load of ${http.load}`}:`,
+      `${http === undefined ? "" : `; over HTTP measured on ${http.date}, at a load of ${http.load}`}` +
+      `${gateway === undefined ? "" : `; the gateway on ${gateway.date}, at a load of ${gateway.load}`}:`,
     "",
     "| what | measured | key |",
     "|---|---:|---|",

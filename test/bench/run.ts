@@ -1,5 +1,5 @@
-// Builds the package, measures it against what README.md says, and writes results.json and the table in README.md. With the word `http`, only what
-// goes over HTTP is measured anew.
+// Builds the package, measures it against what README.md says, and writes results.json and the table in README.md. With the word `http` or
+// `gateway`, that part alone is measured anew.
 import { withNumbers } from "./readme-numbers.ts";
 import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { installInterop } from "../support/install-interop.ts";
 import { compareOverHttp, type HttpComparison, type HttpEra, type HttpSubject, type HttpTimes } from "./compare-http.ts";
 import { measureCosts, withCosts } from "./cost-model.ts";
+import { compareGateway } from "./gateway-compare.ts";
 import { compareGuards } from "./guard-compare.ts";
 import { compareInMemory, compareOnStdio, compareRedaction, ROOT } from "./compare.ts";
 import { PROJECT_README_FILE, README_FILE, readResults, renderResults, RESULTS_FILE, withResults, type Measured, type Results } from "./results.ts";
@@ -56,6 +57,11 @@ async function measureHttp(): Promise<Record<string, Measured>> {
   console.log("over HTTP …");
   const compared = await compareOverHttp();
   return { ...httpNumbers("http", "stateless", "2026-07-28", compared), ...httpNumbers("httpSession", "handshake", "2025-11-25", compared) };
+}
+
+async function measureGateway(): Promise<Record<string, Measured>> {
+  console.log("the gateway …");
+  return await compareGateway();
 }
 
 const date = new Date().toISOString().slice(0, 10);
@@ -112,17 +118,21 @@ async function measureAll(): Promise<Results> {
       redactTextLog: ratio(redaction["Log"]!, "redacting log lines / `JSON.parse`"),
       redactTextAddresses: ratio(redaction["Addresses"]!, "redacting an address in each sentence / `JSON.parse`"),
       ...guards,
+      ...(await measureGateway()),
     },
   };
 }
 
-/** The numbers of the last run, those over HTTP apart. */
-async function measureHttpAgain(): Promise<Results> {
+const PARTS = { http: measureHttp, gateway: measureGateway };
+
+/** The numbers of the last run, those of one part apart. */
+async function measureAgain(part: keyof typeof PARTS): Promise<Results> {
   const { machine, numbers } = readResults();
-  return { machine: { ...machine, http: { date, load } }, numbers: { ...numbers, ...(await measureHttp()) } };
+  return { machine: { ...machine, [part]: { date, load } }, numbers: { ...numbers, ...(await PARTS[part]()) } };
 }
 
-const results = process.argv[2] === "http" ? await measureHttpAgain() : await measureAll();
+const [part] = process.argv.slice(2);
+const results = part === "http" || part === "gateway" ? await measureAgain(part) : await measureAll();
 writeFileSync(RESULTS_FILE, `${JSON.stringify(results, undefined, 2)}\n`);
 writeFileSync(README_FILE, withCosts(withResults(readFileSync(README_FILE, "utf8"), results), measureCosts()));
 writeFileSync(PROJECT_README_FILE, withNumbers(readFileSync(PROJECT_README_FILE, "utf8"), results.numbers));

@@ -5,7 +5,6 @@ import type { ChainLog } from "../../core/chain/report.ts";
 import type { Authenticate } from "../../core/http/authentication.ts";
 import type { Servable } from "../../core/http/serve.ts";
 import type { Log } from "../../core/jsonrpc/log.ts";
-import type { McpClient } from "../../core/mcp/client.ts";
 import type { WorkerInterceptors } from "../../node/worker-interceptor.ts";
 import type { AuditLog } from "../audit.ts";
 import type { BreakerSource } from "../breaker.ts";
@@ -15,6 +14,7 @@ import { authOf } from "./auth.ts";
 import { buildChain, type BuiltChain, type PlacedItem } from "./chains.ts";
 import type { HttpConfig } from "./config.ts";
 import { openItem } from "./items.ts";
+import type { KeptClient } from "./kept-client.ts";
 import type { LoadedConfig } from "./load.ts";
 import { checkNames, labelsOf, warnOfDoors } from "./names.ts";
 import { FIXED_SECTIONS } from "./observability.ts";
@@ -26,7 +26,7 @@ import { refuseSilentlyWeaker, type Placed } from "./weaker.ts";
 
 /** What several plans may have in common: connections to interceptor servers, servers of this process, threads, what is known of tokens, and audit logs. */
 export interface Pools {
-  readonly clients: Pool<McpClient>;
+  readonly clients: Pool<KeptClient>;
   readonly servers: Pool<Servable>;
   readonly workers: Pool<WorkerInterceptors>;
   readonly checks: Pool<Authenticate>;

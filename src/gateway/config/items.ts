@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import { basename, resolve } from "node:path";
-import { describeError, LocalError, type RpcError } from "../../core/base/errors.ts";
+import { LocalError, type RpcError } from "../../core/base/errors.ts";
 import type { Limits } from "../../core/base/limits.ts";
 import type { Signal } from "../../core/base/signal.ts";
 import { interceptorSource } from "../../core/chain/in-process.ts";
@@ -10,7 +10,6 @@ import { clientSource } from "../../core/client/interceptor-client.ts";
 import type { ServerTarget } from "../../core/client/local-chain.ts";
 import type { Refusal } from "../../core/guard/options.ts";
 import type { Log } from "../../core/jsonrpc/log.ts";
-import type { McpClient } from "../../core/mcp/client.ts";
 import type { Interceptor } from "../../core/interceptor/define.ts";
 import { readyMade } from "../../library/catalog.ts";
 import { connectServer } from "../../node/chain.ts";
@@ -21,6 +20,7 @@ import { withBreaker, type BreakerSource } from "../breaker.ts";
 import type { InterceptorsConfig } from "./config.ts";
 import { commandEnvironment } from "./environment.ts";
 import { inTime } from "./in-time.ts";
+import { keepClient, keptSource, type KeptClient } from "./kept-client.ts";
 import type { Pool } from "./pool.ts";
 
 /** An item of `interceptors`, loaded or connected, for the chains of any number of upstreams. */
@@ -40,7 +40,7 @@ export interface OpenItem {
 
 export interface ItemContext {
   readonly folder: string;
-  readonly clients: Pool<McpClient>;
+  readonly clients: Pool<KeptClient>;
   readonly workers: Pool<WorkerInterceptors>;
   readonly log: Log;
   readonly limits: Partial<Limits> | undefined;
@@ -114,15 +114,14 @@ async function openServer(item: InterceptorsConfig, label: string, { folder, cli
   const target = targetOf(item, folder);
   const who = "command" in target ? basename(target.command) : target.url;
   const lease = await clients.acquire(JSON.stringify(target), async () => {
-    const client = await connectServer(target, signal, {
-      log,
-      ...(limits === undefined ? {} : { limits }),
-      onNoise: ({ why }) => log({ level: "warning", message: `the interceptor server ${who} wrote a line that is no message (${why})` }),
-    });
-    return { value: client, close: () => client.close().catch((thrown: unknown) => log({ level: "warning", message: `the interceptor server ${who}: ${describeError(thrown)}` })) };
+    const warn = (message: string) => log({ level: "warning", message: `the interceptor server ${who}: ${message}` });
+    const bounds = limits === undefined ? {} : { limits };
+    const connect = (stop: Signal | undefined) => connectServer(target, stop, { log, ...bounds, onNoise: ({ why }) => warn(`wrote a line that is no message (${why})`) });
+    const value = keepClient({ first: await connect(signal), connect, host: nodeHost(), log: warn });
+    return { value, close: () => value.close() };
   });
   try {
-    const source = clientSource(lease.value, { label, ...(limits === undefined ? {} : { limits }) });
+    const source = keptSource(label, lease.value, (client) => clientSource(client, { label, ...(limits === undefined ? {} : { limits }) }));
     const listed = asList(source, await source.list(signal));
     // Whoever names a server relies on it.
     if (listed.length === 0) throw new LocalError("not_found", "the server lists no interceptors");

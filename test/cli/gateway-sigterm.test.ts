@@ -1,0 +1,106 @@
+// `mcp-interceptors gateway` under load when it is told to end.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, describe, it } from "node:test";
+import { temporaryFolder } from "../gateway/config/kit.ts";
+import { fixture, startCli } from "./run-cli.ts";
+
+const folder = temporaryFolder();
+after(() => folder.remove());
+
+const CALLERS = 8;
+const SECRET = "ann@example.com";
+const CLIENT = { name: "c", version: "1" };
+const META = {
+  "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+  "io.modelcontextprotocol/clientInfo": CLIENT,
+  "io.modelcontextprotocol/clientCapabilities": {},
+};
+const headersFor = (more: Record<string, string>) => ({ "content-type": "application/json", accept: "application/json, text/event-stream", ...more });
+
+interface Answer {
+  readonly result?: object;
+  readonly error?: { readonly data?: { readonly reason?: string } };
+}
+
+describe("gateway", () => {
+  it("on SIGTERM answers whoever has called, takes nothing new, and ends", { skip: process.platform === "win32" }, async () => {
+    const file = folder.write("gateway.json", {
+      upstreams: { files: { command: process.execPath, args: [fixture("server.mjs"), "slow=20"], sharing: "shared" } },
+      interceptors: [{ use: "tool-filter", config: { deny: ["rm"] } }, { use: "redact", phase: "response" }],
+      audit: { file: "audit.jsonl" },
+      http: { port: 0 },
+    });
+    const running = await startCli(["gateway", "-c", file, "--no-watch"], { fromSources: true });
+    const url = await new Promise<string>((resolve) => {
+      running.child.stderr.on("data", () => {
+        const found = /http:\/\/\S+\/files\/mcp/.exec(running.stderr())?.[0];
+        if (found !== undefined) resolve(found);
+      });
+    });
+
+    const opened = await fetch(url, {
+      method: "POST",
+      headers: headersFor({}),
+      body: JSON.stringify({ jsonrpc: "2.0", id: 0, method: "initialize", params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: CLIENT } }),
+    });
+    await opened.text();
+    const session = { "mcp-session-id": opened.headers.get("mcp-session-id") ?? "", "mcp-protocol-version": "2025-11-25" };
+
+    let told = false;
+    const counts = { answered: 0, before: 0, draining: 0 };
+    const notTaken: string[] = [];
+    let enough = () => {};
+    const warm = new Promise<void>((resolve) => (enough = resolve));
+    const caller = async (index: number) => {
+      const stateless = index % 2 === 0;
+      const headers = headersFor(stateless ? { "mcp-protocol-version": "2026-07-28", "mcp-method": "tools/call", "mcp-name": "echo" } : session);
+      for (let turn = 0; ; turn++) {
+        const id = `${index}-${turn}`;
+        const early = !told;
+        const params = { name: "echo", arguments: { nonce: id, mail: SECRET }, ...(stateless ? { _meta: META } : {}) };
+        let text: string;
+        let status: number;
+        try {
+          const response = await fetch(url, { method: "POST", headers, body: JSON.stringify({ jsonrpc: "2.0", id, method: "tools/call", params }) });
+          ({ status } = response);
+          text = await response.text();
+        } catch {
+          // Nobody listens any more, or nobody has read it: what has been taken is answered, as the audit log says below.
+          assert.ok(told, `${id} was refused before the signal`);
+          notTaken.push(id);
+          return;
+        }
+        assert.ok(!text.includes(SECRET), text);
+        const messages = text.startsWith("{") ? [text] : text.split("\n").flatMap((line) => (line.startsWith("data: {") ? [line.slice(6)] : []));
+        assert.equal(messages.length, 1, text);
+        const { result, error } = JSON.parse(messages[0] ?? "") as Answer;
+        if (result !== undefined) {
+          assert.ok(text.includes(`\\"nonce\\":\\"${id}\\"`), text);
+          counts.answered++;
+          if (early && told) counts.before++;
+          if (counts.answered === 10 * CALLERS) enough();
+          continue;
+        }
+        // Of the listener, before anything is read, or of the face behind it.
+        assert.ok(status === 503 || error?.data?.reason === "draining", text);
+        assert.ok(told, `${id} was refused before the signal`);
+        counts.draining++;
+        return;
+      }
+    };
+    const callers = Array.from({ length: CALLERS }, (_, index) => caller(index));
+    await Promise.race([warm, Promise.all(callers)]);
+    told = true;
+    running.child.kill("SIGTERM");
+    await Promise.all(callers);
+    assert.deepEqual((await running.ended).code, 0);
+    const log = readFileSync(join(folder.path, "audit.jsonl"), "utf8").trimEnd().split("\n");
+    const taken = new Set(log.map((line) => (JSON.parse(line) as { id?: unknown }).id));
+    assert.ok(taken.has("0-0"));
+    assert.deepEqual(notTaken.filter((id) => taken.has(id)), []);
+    assert.ok(counts.before > 0, `nothing was in flight: ${JSON.stringify(counts)}`);
+    assert.equal(counts.draining + notTaken.length, CALLERS);
+  });
+});
