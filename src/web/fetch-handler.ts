@@ -1,3 +1,4 @@
+import { joinBytes } from "../core/base/bytes.ts";
 import { LocalError } from "../core/base/errors.ts";
 import { createSignal } from "../core/base/signal.ts";
 import type { HttpRequest, HttpResponse, TextSource } from "../core/http/exchange.ts";
@@ -55,15 +56,7 @@ async function readBody(request: Request, maxBytes: number): Promise<Uint8Array>
     }
     chunks.push(chunk);
   }
-  const only = chunks[0];
-  if (only !== undefined && chunks.length === 1) return only;
-  const whole = new Uint8Array(bytes);
-  let at = 0;
-  for (const chunk of chunks) {
-    whole.set(chunk, at);
-    at += chunk.length;
-  }
-  return whole;
+  return joinBytes(chunks);
 }
 
 function toResponse({ status, headers, body }: HttpResponse, signal: AbortSignal): Response {

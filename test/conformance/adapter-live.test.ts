@@ -1,36 +1,22 @@
 // `conformance --adapter` and `fixture-adapter`, as processes.
 import assert from "node:assert/strict";
-import { execFile, spawn, spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import type { Report } from "../../src/conformance/kit.ts";
+import { CLI, conformance, nodeLine, root } from "./run-conformance.ts";
 import { vectors } from "./vectors.ts";
 
 const broken = fileURLToPath(new URL("fixtures/broken-adapter.mjs", import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "mcp-interceptors-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-const root = fileURLToPath(new URL("../..", import.meta.url));
-const quote = (word: string) => `'${word}'`;
-const CLI = ["-C", "mcp-interceptors-source", "--import", "tsx", "src/cli/main.ts"];
-const ours = (verb: string) => [process.execPath, ...CLI, verb].map(quote).join(" ");
-const brokenBy = (way: string) => [process.execPath, broken, way].map(quote).join(" ");
+const ours = (verb: string) => nodeLine(...CLI, verb);
+const brokenBy = (way: string) => nodeLine(broken, way);
 
-interface Ran {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-const conformance = (...words: string[]): Promise<Ran> =>
-  new Promise((resolve) => {
-    execFile(process.execPath, [...CLI, "conformance", ...words], { cwd: root, timeout: 30_000, maxBuffer: 16 * 1024 * 1024 }, (error, stdout, stderr) => {
-      resolve({ code: error === null ? 0 : typeof error.code === "number" ? error.code : -1, stdout, stderr });
-    });
-  });
 const reportOn = async (way: string, ...words: string[]): Promise<{ readonly code: number; readonly report: Report }> => {
   const { code, stdout, stderr } = await conformance("--adapter", brokenBy(way), "--reporter", "json", ...words);
   assert.notEqual(stdout, "", stderr);

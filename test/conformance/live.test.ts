@@ -1,6 +1,6 @@
 // The verbs `conformance` and `fixture-server`, as processes.
 import assert from "node:assert/strict";
-import { execFile, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, existsSync, mkdtempSync, openSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -9,30 +9,16 @@ import { createInterface } from "node:readline";
 import { after, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import type { Report } from "../../src/conformance/kit.ts";
+import { CLI, conformance, nodeLine, root } from "./run-conformance.ts";
 import { vectors } from "./vectors.ts";
 
-const root = fileURLToPath(new URL("../..", import.meta.url));
 const broken = fileURLToPath(new URL("fixtures/broken-server.mjs", import.meta.url));
-const quote = (word: string) => `'${word}'`;
-const CLI = ["-C", "mcp-interceptors-source", "--import", "tsx", "src/cli/main.ts"];
-const OURS = [process.execPath, ...CLI, "fixture-server"].map(quote).join(" ");
-const brokenBy = (way: string) => [process.execPath, broken, way].map(quote).join(" ");
+const OURS = nodeLine(...CLI, "fixture-server");
+const brokenBy = (way: string) => nodeLine(broken, way);
 
 const folder = mkdtempSync(join(tmpdir(), "mcp-interceptors-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-interface Ran {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-const conformance = (...words: string[]): Promise<Ran> =>
-  new Promise((resolve) => {
-    execFile(process.execPath, [...CLI, "conformance", ...words], { cwd: root, timeout: 30_000 }, (error, stdout, stderr) => {
-      resolve({ code: error === null ? 0 : typeof error.code === "number" ? error.code : -1, stdout, stderr });
-    });
-  });
 const reportOn = async (command: string, ...words: string[]): Promise<{ readonly code: number; readonly report: Report }> => {
   const { code, stdout, stderr } = await conformance("--command", command, "--reporter", "json", ...words);
   assert.notEqual(stdout, "", stderr);

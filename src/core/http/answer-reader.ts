@@ -1,4 +1,4 @@
-import { utf8DecodeExact } from "../base/bytes.ts";
+import { joinBytes, utf8DecodeExact } from "../base/bytes.ts";
 import { ErrorCode, LocalError } from "../base/errors.ts";
 import type { Host } from "../base/host.ts";
 import type { Limits } from "../base/limits.ts";
@@ -123,14 +123,7 @@ export async function readBytes(body: ByteSource, maxBytes: number): Promise<Uin
     }
     chunks.push(chunk);
   }
-  if (chunks.length === 1) return chunks[0]!;
-  const whole = new Uint8Array(length);
-  let at = 0;
-  for (const chunk of chunks) {
-    whole.set(chunk, at);
-    at += chunk.length;
-  }
-  return whole;
+  return joinBytes(chunks);
 }
 
 function readMessages(text: string, { limits, split }: ReaderParts): AnswerItem[] {

@@ -1,4 +1,4 @@
-import { utf8Decode, utf8DecodeExact, utf8Encode } from "../base/bytes.ts";
+import { joinBytes, utf8Decode, utf8DecodeExact, utf8Encode } from "../base/bytes.ts";
 import type { Host } from "../base/host.ts";
 
 /** What a stream of server-sent events says, in order. */
@@ -119,7 +119,7 @@ export function createSseParser({ maxEventBytes, host, lastEventId = "" }: SsePa
     } else {
       keep(tail);
       // Of a line that is too long to be kept nothing is known.
-      const whole = pieces.length > 0 ? join(pieces, lineBytes) : undefined;
+      const whole = pieces.length > 0 ? joinBytes(pieces) : undefined;
       pieces = [];
       lineBytes = 0;
       if (whole !== undefined) endLine(whole);
@@ -171,14 +171,3 @@ export function createSseParser({ maxEventBytes, host, lastEventId = "" }: SsePa
 
 /** What is kept of a line of an event that is too large already: ids and types are shorter. */
 const MAX_KEPT_BYTES = 4_096;
-
-function join(pieces: readonly Uint8Array[], length: number): Uint8Array {
-  if (pieces.length === 1) return pieces[0]!;
-  const whole = new Uint8Array(length);
-  let at = 0;
-  for (const piece of pieces) {
-    whole.set(piece, at);
-    at += piece.length;
-  }
-  return whole;
-}

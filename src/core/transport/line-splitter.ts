@@ -1,3 +1,5 @@
+import { joinBytes } from "../base/bytes.ts";
+
 /**
  * One line of a byte stream. `text` is without its line ending. A line over the cap comes as its two ends and its size; `unfinished`
  * is what the stream ended with instead of a line feed. `malformed` tells that the bytes were no UTF-8, so that `text` is not what was sent.
@@ -42,7 +44,7 @@ export function createLineSplitter(maxBytes: number, decode: (bytes: Uint8Array)
     if (skipped !== undefined) {
       skipped.bytes += part.length;
       if (part.length > 0) skipped.lastIsCr = part[part.length - 1] === CR;
-      if (skipped.head.length < KEPT_BYTES) skipped.head = join(skipped.head, part.subarray(0, KEPT_BYTES)).slice(0, KEPT_BYTES);
+      if (skipped.head.length < KEPT_BYTES) skipped.head = joinBytes([skipped.head, part.subarray(0, KEPT_BYTES)]).slice(0, KEPT_BYTES);
       skipped.tail = lastBytes(skipped.tail, part);
       return;
     }
@@ -50,7 +52,7 @@ export function createLineSplitter(maxBytes: number, decode: (bytes: Uint8Array)
     if (carried + part.length > maxBytes + 1) {
       const before = carry.subarray(0, carried);
       skipped = {
-        head: join(before.subarray(0, KEPT_BYTES), part.subarray(0, KEPT_BYTES)).slice(0, KEPT_BYTES),
+        head: joinBytes([before.subarray(0, KEPT_BYTES), part.subarray(0, KEPT_BYTES)]).slice(0, KEPT_BYTES),
         tail: lastBytes(before, part),
         bytes: carried + part.length,
         lastIsCr: part[part.length - 1] === CR,
@@ -135,12 +137,5 @@ function isUtf8(text: string, bytes: Uint8Array): boolean {
 
 function lastBytes(before: Uint8Array, part: Uint8Array): Uint8Array {
   if (part.length >= KEPT_BYTES) return part.slice(-KEPT_BYTES);
-  return join(before.subarray(Math.max(0, before.length + part.length - KEPT_BYTES)), part);
-}
-
-function join(left: Uint8Array, right: Uint8Array): Uint8Array {
-  const joined = new Uint8Array(left.length + right.length);
-  joined.set(left);
-  joined.set(right, left.length);
-  return joined;
+  return joinBytes([before.subarray(Math.max(0, before.length + part.length - KEPT_BYTES)), part]);
 }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { after, afterEach, describe, it } from "node:test";
 import { buildPlan, createPools, type BuildOptions, type BuiltPlan } from "../../../src/gateway/config/build.ts";
 import { loadConfig } from "../../../src/gateway/config/load.ts";
-import type { Decision } from "../../../src/core/guard/decision.ts";
+import { decision as aDecision } from "../decision-kit.ts";
 import { complaints, temporaryFolder } from "./kit.ts";
 
 const folder = temporaryFolder();
@@ -27,18 +27,7 @@ async function build(config: object, options: Partial<BuildOptions> = {}): Promi
 const wrong = async (config: object, options?: Partial<BuildOptions>) =>
   (await complaints(build(config, options), folder.write("gateway.json", {}), folder.path)).map((line) => line.replace(/^F:\d+:\d+: /, ""));
 
-const decision: Decision = {
-  at: "2026-07-28T00:00:00.000Z",
-  durationMs: 1,
-  role: "server",
-  direction: "receiving",
-  kind: "request",
-  event: "tools/call",
-  phase: "request",
-  verdict: "passed",
-  sessionId: "s",
-  interceptors: [],
-};
+const decision = aDecision();
 
 describe("the audit of a configuration", () => {
   it("is one log for all plans, and is written before a message goes on", async () => {
