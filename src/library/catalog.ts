@@ -1,9 +1,16 @@
 import { ErrorCode, RpcError } from "../core/base/errors.ts";
+import type { Host } from "../core/base/host.ts";
 import { isObject, type JsonObject } from "../core/base/json.ts";
 import type { Interceptor } from "../core/interceptor/define.ts";
 import { redactConfigSchema, type RedactConfig } from "./redact-config.ts";
 import { redact } from "./redact.ts";
+import type { Scope } from "./state.ts";
 import { toolFilter, toolFilterConfigSchema, type ToolFilterConfig } from "./tool-filter.ts";
+
+/** What interceptors use of the runtime: clock, timers, random numbers, `fetch`. Filled from the globals unless given. */
+export interface Tools {
+  readonly host?: Host;
+}
 
 /** A ready-made interceptor, or a few that belong together, under one name for command lines and config files. */
 export interface ReadyMade {
@@ -12,7 +19,11 @@ export interface ReadyMade {
   /** JSON Schema 2020-12 of the config. */
   readonly configSchema: JsonObject;
   /** Throws `invalid_argument`, with the member that is wrong, for a config that does not fit. Without one, the defaults hold. */
-  create(config?: unknown): readonly Interceptor[];
+  create(config?: unknown, tools?: Tools): readonly Interceptor[];
+  /** For what remembers: whose memory it is under a config that `create` takes. Whoever loads it refuses one that its callers cannot have. */
+  scope?(config?: unknown): Scope;
+  /** Its config has a member `server`, the name of the server behind the chain: whoever puts it before several fills it in for each. */
+  readonly perServer?: true;
   /** What is odd about a config that `create` takes, for a warning. */
   doubt?(config?: unknown): string | undefined;
   /** By interceptor name: what a guard should answer for what that one refuses, where that is not the usual error. */

@@ -23,6 +23,34 @@ export function readStrings(config: JsonObject, member: string, owner: string): 
   });
 }
 
+export function readBoolean(config: JsonObject, member: string, owner: string): boolean | undefined {
+  const value = ownMember(config, member);
+  if (value !== undefined && typeof value !== "boolean") throw invalid(owner, member, "must be true or false");
+  return value;
+}
+
+export function readText(config: JsonObject, member: string, owner: string): string | undefined {
+  const value = ownMember(config, member);
+  if (value !== undefined && typeof value !== "string") throw invalid(owner, member, "must be a string");
+  return value;
+}
+
+/** A whole number from `least` to `most`. */
+export function readWhole(config: JsonObject, member: string, owner: string, least: number, most = Number.MAX_SAFE_INTEGER): number | undefined {
+  const value = ownMember(config, member);
+  if (value === undefined) return undefined;
+  if (typeof value !== "number" || !Number.isInteger(value) || value < least || value > most) throw invalid(owner, member, `must be a whole number from ${least} to ${most}`);
+  return value;
+}
+
+/** Name patterns: exact names, or `prefix*`, as `compilePatterns` takes them. */
+export function readPatterns(config: JsonObject, member: string, owner: string): readonly string[] | undefined {
+  const names = readStrings(config, member, owner);
+  const wrong = names?.findIndex((name) => name === "" || name.slice(0, -1).includes("*")) ?? -1;
+  if (wrong !== -1) throw invalid(owner, `${member}[${wrong}]`, "must be a name, or a prefix with one * after it");
+  return names;
+}
+
 export function readChoice<T extends string>(value: unknown, choices: readonly T[], member: string, owner: string): T {
   const choice = choices.find((known) => known === value);
   if (choice === undefined) throw invalid(owner, member, `must be one of ${choices.map((known) => `"${known}"`).join(", ")}`);
