@@ -1,5 +1,16 @@
+export { annotate, type AnnotateConfig, type ToolAnnotations } from "./library/annotate.ts";
+export { approval, type ApprovalConfig, type ApprovalRequest, type ApprovalTools, type Approve } from "./library/approval.ts";
+export { audit, type AuditRecord, type AuditSink, type AuditTools, type LibraryAuditConfig } from "./library/audit.ts";
+export { budget, type BudgetConfig, type BudgetUnit } from "./library/budget.ts";
 export { readyMade, type ReadyMade } from "./library/catalog.ts";
 export type { SensitiveType } from "./library/detect/detector.ts";
+export { flowGuard, type FlowGuardConfig, type FlowRule } from "./library/flow-guard.ts";
+export type { Service } from "./library/http-post.ts";
+export { rateLimit, type RateLimitConfig } from "./library/rate-limit.ts";
 export type { RedactConfig } from "./library/redact-config.ts";
 export { redact } from "./library/redact.ts";
+export { sizeLimit, type SizeLimitConfig } from "./library/size-limit.ts";
+export type { Scope } from "./library/state.ts";
 export { toolFilter, type ToolFilterConfig } from "./library/tool-filter.ts";
+export type { Tools } from "./library/tools.ts";
+export { webhook, type WebhookConfig } from "./library/webhook.ts";

@@ -1,5 +1,6 @@
 import { LocalError } from "../core/base/errors.ts";
 import { isObject, type JsonObject, ownMember } from "../core/base/json.ts";
+import { isPattern } from "../core/wire/patterns.ts";
 
 // Config comes from code, from a command line or off the wire. Each reader narrows one member, or throws `invalid_argument` with its name;
 // `owner` is the interceptor that the config is for.
@@ -50,6 +51,18 @@ export function readPatterns(config: JsonObject, member: string, owner: string):
   if (wrong !== -1) throw invalid(owner, `${member}[${wrong}]`, "must be a name, or a prefix with one * after it");
   return names;
 }
+
+/** What hooks may name: methods, `ns/*`, `*`. */
+export function readEvents(config: JsonObject, member: string, owner: string): readonly string[] | undefined {
+  const events = readStrings(config, member, owner);
+  if (events?.length === 0) throw invalid(owner, member, "must name a method");
+  const wrong = events?.findIndex((event) => !isPattern(event)) ?? -1;
+  if (wrong !== -1) throw invalid(owner, `${member}[${wrong}]`, "must be a method, a namespace with /* after it, or *");
+  return events;
+}
+
+/** The JSON Schema of what `readEvents` takes. */
+export const eventsSchema: JsonObject = { type: "array", items: { type: "string", pattern: "^(\\*|[^*]+(/\\*)?)$" }, minItems: 1 };
 
 export function readChoice<T extends string>(value: unknown, choices: readonly T[], member: string, owner: string): T {
   const choice = choices.find((known) => known === value);
