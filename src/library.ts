@@ -6,6 +6,7 @@ export { readyMade, type ReadyMade } from "./library/catalog.ts";
 export type { SensitiveType } from "./library/detect/detector.ts";
 export { flowGuard, type FlowGuardConfig, type FlowRule } from "./library/flow-guard.ts";
 export type { Service } from "./library/http-post.ts";
+export { injectionSignals, type InjectionSignalsConfig } from "./library/injection-signals.ts";
 export { rateLimit, type RateLimitConfig } from "./library/rate-limit.ts";
 export type { RedactConfig } from "./library/redact-config.ts";
 export { redact } from "./library/redact.ts";

@@ -6,6 +6,7 @@ import { approval, type ApprovalConfig, approvalConfigSchema, approvalScope } fr
 import { audit, auditConfigSchema, type LibraryAuditConfig } from "./audit.ts";
 import { budget, type BudgetConfig, budgetConfigSchema, budgetScope } from "./budget.ts";
 import { flowGuard, type FlowGuardConfig, flowGuardConfigSchema, flowGuardScope } from "./flow-guard.ts";
+import { injectionSignals, type InjectionSignalsConfig, injectionSignalsConfigSchema } from "./injection-signals.ts";
 import { rateLimit, type RateLimitConfig, rateLimitConfigSchema, rateLimitScope } from "./rate-limit.ts";
 import { redactConfigSchema, type RedactConfig } from "./redact-config.ts";
 import { redact } from "./redact.ts";
@@ -88,6 +89,14 @@ export const readyMade: ReadonlyMap<string, ReadyMade> = new Map<string, ReadyMa
       create: (config) => [flowGuard(config as FlowGuardConfig | undefined)],
       scope: flowGuardScope,
       perServer: true,
+    },
+  ],
+  [
+    "injection-signals",
+    {
+      summary: "scores results by signs of instructions for the model; in audit mode unless told otherwise",
+      configSchema: injectionSignalsConfigSchema,
+      create: (config) => [injectionSignals(config as InjectionSignalsConfig | undefined)],
     },
   ],
   [

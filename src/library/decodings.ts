@@ -9,6 +9,8 @@ const MAX_LAYERS = 3;
 const MAX_GROWTH = 8;
 const LEAST_BUDGET_CHARS = 65_536;
 const SHORTEST_BASE64 = 16;
+// In characters; the last line of many is short.
+const SHORTEST_LINE = 4;
 
 /**
  * The text itself, and what it says where parts of it are JSON-escaped, URL-encoded, Base64 (either alphabet, padded or not) or hexadecimal, and so on
@@ -43,11 +45,9 @@ function decodedOnce(text: string): readonly string[] {
     const plain = text.replace(/(?:%[0-9A-Fa-f]{2})+/g, (run) => textOf(hexBytes(run.replaceAll("%", ""))) ?? run);
     if (plain !== text) found.push(plain);
   }
-  // As mail and tools write it, in lines, too.
-  for (const [run] of text.matchAll(/[0-9A-Za-z+/_-]{16,}(?:[ \t]*\r?\n[ \t]*[0-9A-Za-z+/_-]{4,})*/g)) {
-    const digits = run.replace(/\s+/g, "");
-    const decoded = /^(?:[0-9A-Fa-f]{2})+$/.test(digits) ? textOf(hexBytes(digits)) : undefined;
-    push(found, decoded ?? textOfBase64(digits));
+  for (const run of base64Runs(text)) {
+    const decoded = /^(?:[0-9A-Fa-f]{2})+$/.test(run) ? textOf(hexBytes(run)) : undefined;
+    push(found, decoded ?? textOfBase64(run));
   }
   return found;
 }
@@ -56,6 +56,45 @@ const ESCAPES: ReadonlyMap<string, string> = new Map([["b", "\b"], ["f", "\f"], 
 
 function push(into: string[], text: string | undefined): void {
   if (text !== undefined) into.push(text);
+}
+
+/** Runs of Base64 characters that are long enough to say something; one that goes on in the next line, as mail and tools write it, is one. */
+function base64Runs(text: string): readonly string[] {
+  const runs: string[] = [];
+  // An expression would look at each word once for each of its letters.
+  for (let at = 0; at < text.length; at++) {
+    const start = at;
+    at = endOfRun(text, at);
+    if (at - start < SHORTEST_BASE64) continue;
+    let run = text.slice(start, at);
+    for (let next = nextLine(text, at); next !== undefined; next = nextLine(text, at)) {
+      at = endOfRun(text, next);
+      run += text.slice(next, at);
+    }
+    runs.push(run);
+  }
+  return runs;
+}
+
+function endOfRun(text: string, start: number): number {
+  let at = start;
+  while (IN_BASE64[text.charCodeAt(at)] === 1) at++;
+  return at;
+}
+
+/** Where the next line goes on with Base64. */
+function nextLine(text: string, end: number): number | undefined {
+  let at = end;
+  while (isBlank(text.charCodeAt(at))) at++;
+  if (text[at] === "\r") at++;
+  if (text[at] !== "\n") return undefined;
+  at++;
+  while (isBlank(text.charCodeAt(at))) at++;
+  return endOfRun(text, at) - at >= SHORTEST_LINE ? at : undefined;
+}
+
+function isBlank(unit: number): boolean {
+  return unit === 0x20 || unit === 0x09;
 }
 
 /**
@@ -75,7 +114,7 @@ function base64Bytes(run: string, start: number): Uint8Array {
   let end = 0;
   let bits = 0;
   for (let at = start, held = 0; at < run.length; at++) {
-    bits = ((bits << 6) | (BASE64.get(run[at] ?? "") ?? 0)) & 0xffff;
+    bits = ((bits << 6) | BASE64[run.charCodeAt(at)]!) & 0xffff;
     held += 6;
     if (held < 8) continue;
     held -= 8;
@@ -84,11 +123,12 @@ function base64Bytes(run: string, start: number): Uint8Array {
   return bytes.subarray(0, end);
 }
 
-const BASE64: ReadonlyMap<string, number> = new Map([
-  ...[..."ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"].map((letter, value) => [letter, value] as const),
-  ["-", 62],
-  ["_", 63],
-]);
+// By character code, of runs that have nothing else.
+const BASE64 = new Uint8Array(128);
+[..."ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"].forEach((letter, value) => (BASE64[letter.charCodeAt(0)] = value));
+BASE64[0x2d] = 62;
+BASE64[0x5f] = 63;
+const IN_BASE64 = BASE64.map((value, code) => (value > 0 || code === 0x41 ? 1 : 0));
 
 function hexBytes(digits: string): Uint8Array {
   const bytes = new Uint8Array(digits.length / 2);
@@ -98,7 +138,16 @@ function hexBytes(digits: string): Uint8Array {
 
 // Bytes that are no text say nothing. A few may be broken: the run was cut, or has something else at its ends.
 function textOf(bytes: Uint8Array): string | undefined {
+  if (bytes.length === 0) return undefined;
+  let strange = 0;
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at]!;
+    if (byte < 0x09 || (byte > 0x0d && byte < 0x20) || byte === 0x7f) strange++;
+  }
+  // Most runs of letters are words, whose bytes are noise: they are told by their control characters.
+  if (strange * 20 > bytes.length) return undefined;
   const text = utf8Decode(bytes);
-  const strange = text.length - text.replace(/[\u0000-\u0008\u000e-\u001f\u007f\ufffd]/g, "").length;
-  return text.length === 0 || strange * 20 > text.length ? undefined : text;
+  let broken = 0;
+  for (let at = text.indexOf("\ufffd"); at !== -1; at = text.indexOf("\ufffd", at + 1)) broken++;
+  return (strange + broken) * 20 > text.length ? undefined : text;
 }
