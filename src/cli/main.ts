@@ -4,6 +4,7 @@ import { describeError, LocalError } from "../core/base/errors.ts";
 import { nearest } from "../core/base/nearest.ts";
 import { readyMade } from "../library/catalog.ts";
 import { audit } from "./audit.ts";
+import { chain } from "./chain.ts";
 import { check } from "./check.ts";
 import { conformance } from "./conformance.ts";
 import { printable } from "./describe.ts";
@@ -12,8 +13,19 @@ import { endProcess, ignoreBrokenPipes, reportForeignExit, type Exit } from "./e
 import { serveOwnAdapter } from "./fixture-adapter.ts";
 import { serveFixtures } from "./fixture-server.ts";
 import { gateway } from "./gateway.ts";
+import { invoke } from "./invoke.ts";
+import { list } from "./list.ts";
 import { formatTable } from "./table.ts";
+import type { Verb } from "./verb.ts";
 import { wrap } from "./wrap.ts";
+
+// In characters. It may quote what a server says.
+const LONGEST_ERROR = 4000;
+
+type Run = (words: readonly string[]) => Promise<Exit> | Exit;
+
+// Those that have come later say themselves what they are.
+const DEFINED: readonly Verb[] = [list, invoke, chain];
 
 const HELP = `mcp-interceptors: interceptors for the Model Context Protocol (SEP-2624)
 
@@ -23,6 +35,7 @@ ${formatTable([
   ["wrap", "put interceptors in front of an MCP server on stdio"],
   ["gateway", "serve MCP servers through interceptors, as a file says"],
   ["check", "check such a file, and print what is guarded by what"],
+  ...DEFINED.map(({ name, summary }): [string, string] => [name, summary]),
   ["audit", "check the audit logs of a gateway"],
   ["conformance", "measure an implementation against the vectors of SEP-2624"],
   ["fixture-server", "a server that hosts the interceptors of those vectors"],
@@ -34,12 +47,8 @@ ${formatTable([
 Try: mcp-interceptors help wrap
 `;
 
-// In characters. It may quote what a server says.
-const LONGEST_ERROR = 4000;
-
-type Verb = (words: readonly string[]) => Promise<Exit> | Exit;
-
-const VERBS: ReadonlyMap<string, Verb> = new Map<string, Verb>([
+const VERBS: ReadonlyMap<string, Run> = new Map<string, Run>([
+  ...DEFINED.map((verb): [string, Run] => [verb.name, verb.run]),
   ["wrap", wrap],
   ["gateway", gateway],
   ["check", check],
@@ -77,7 +86,7 @@ function version(): Exit {
   return { code: 0 };
 }
 
-function verbNamed(word: string): Verb {
+function verbNamed(word: string): Run {
   const verb = VERBS.get(ALIASES.get(word) ?? word);
   if (verb !== undefined) return verb;
   const meant = nearest(word, VERBS.keys());

@@ -54,6 +54,7 @@ export interface BuildOptions {
 
 /** A plan, and what it is made of. */
 export interface BuiltPlan extends Placed {
+  readonly items: ReadonlyMap<string, PlacedItem>;
   readonly plan: GatewayPlan;
   readonly loaded: LoadedConfig;
   /** What each upstream says of its tools, as far as it is known. */

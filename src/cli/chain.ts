@@ -1,0 +1,130 @@
+import { diffJson } from "../core/base/json-diff.ts";
+import { parsePointer } from "../core/base/json.ts";
+import { valueAt } from "../core/base/json-pointer.ts";
+import type { Chain } from "../core/chain/chain.ts";
+import type { Direction, Plan } from "../core/chain/plan.ts";
+import { currentOf } from "../core/guard/chain-source.ts";
+import type { ChainResult, ChainResultEntry } from "../core/chain/result.ts";
+import { nearest } from "../core/base/nearest.ts";
+import { createChain } from "../node/chain.ts";
+import { printable } from "./describe.ts";
+import { UsageError } from "./errors.ts";
+import { MESSAGE_OPTIONS, readMessage, REFUSED } from "./invoke.ts";
+import { runSession, SESSION_OPTIONS, type Session } from "./session.ts";
+import { TARGETS } from "./target.ts";
+import { columns, paintFor, printJson } from "./terminal.ts";
+import { defineVerb, JSON_OPTION } from "./verb.ts";
+
+/** `chain TARGET…`: one message through a chain. */
+export const chain = defineVerb({
+  name: "chain",
+  summary: "run one message through a chain, and show each step",
+  words: "target",
+  usage: "TARGET… --event EVENT [OPTIONS]",
+  about: `Puts the interceptors of the targets into one chain, runs a message through it,
+and shows the plan, what each said, and what became of the payload.
+
+${TARGETS}
+
+With -c, --upstream and no target: the chain that stands before that upstream,
+with the conditions and settings of the configuration.`,
+  options: [
+    ...MESSAGE_OPTIONS,
+    { name: "direction", value: "DIRECTION", choices: ["receiving", "sending"], help: "whether the message arrives or leaves; as on a server's side where that is clear" },
+    { name: "upstream", value: "NAME", help: "take the chain of this upstream of the configuration" },
+    { name: "plan", help: "show what would run, and run nothing" },
+    ...SESSION_OPTIONS,
+    JSON_OPTION,
+  ],
+  examples: [
+    `mcp-interceptors chain redact ./policy.ts --event tools/call \\\n    --payload '{"name":"search","arguments":{"q":"ada@example.com"}}'`,
+    "mcp-interceptors chain -c gateway.jsonc --upstream files --event tools/list --plan",
+  ],
+  exit: "Exit code: 0 where the message passes, 3 where the chain refuses it, 1 where\nit fails or runs out of time, 2 for a wrong word.",
+  action(parsed) {
+    const { event, phase, payload, context } = readMessage(parsed);
+    const direction = parsed.values.get("direction")?.[0] as Direction | undefined;
+    return runSession(parsed, async (session) => {
+      const made = await chainOf(parsed.positionals, parsed.values.get("upstream")?.[0], session);
+      const query = { event, phase, ...(direction === undefined ? {} : { direction }) };
+      const plan = made.plan(query);
+      const ran = parsed.values.has("plan") ? undefined : await made.execute({ ...query, payload, signal: session.signal, revalidate: "if-modified", provenance: "pointers", ...(context === undefined ? {} : { context }) });
+      const result = await ran?.settled;
+      return () => {
+        if (parsed.values.has("json")) printJson({ plan: planOf(plan), ...(result === undefined ? {} : { result: { ...result, settled: undefined } }) });
+        else process.stdout.write(`${describePlan(plan)}${result === undefined ? "" : `\n${describeResult(result, payload)}`}`);
+        return { code: result === undefined || result.status === "success" ? 0 : result.results.some(({ address, error }) => address === result.abortedAt?.address && error !== undefined) ? 1 : REFUSED };
+      };
+    });
+  },
+});
+
+async function chainOf(words: readonly string[], upstream: string | undefined, { config, open, signal, chainLog }: Session): Promise<Chain> {
+  if (upstream !== undefined) {
+    if (config === undefined) throw new UsageError("--upstream is a name of a configuration", "add -c FILE");
+    if (words.length > 0) throw new UsageError("--upstream takes the chain of the configuration, and no target beside it");
+    if (!config.chains.has(upstream)) {
+      const meant = nearest(upstream, config.chains.keys());
+      throw new UsageError(`there is no upstream ${JSON.stringify(upstream)}`, meant === undefined ? `known are ${[...config.chains.keys()].join(", ")}` : `did you mean ${meant}?`);
+    }
+    return currentOf(config.plan.chain(upstream)).current();
+  }
+  if (words.length === 0) throw new UsageError("no target is given", "mcp-interceptors chain TARGET… --event EVENT");
+  const chain = createChain({ log: chainLog });
+  for (const [index, word] of words.entries()) {
+    // A name of its own reads better than a number, where it is one and the first of its kind.
+    const label = /^[\w.-]+$/.test(word) && words.indexOf(word) === index ? word : `target-${index + 1}`;
+    const { source } = await open(word, label);
+    await chain.addSource(source, { signal });
+  }
+  return chain;
+}
+
+function planOf({ steps }: Plan) {
+  return steps.map(({ type, entries }) => ({ type, entries: entries.map(({ entry: { address, policy }, active }) => ({ address, mode: active ? "active" : "audit", failOpen: policy.failOpen, timeoutMs: policy.timeoutMs })) }));
+}
+
+function describePlan(plan: Plan): string {
+  const paint = paintFor();
+  if (plan.steps.length === 0) return `${paint.bold("plan")}  no interceptor hooks this\n`;
+  const rows = plan.steps.flatMap(({ type, entries }, index) =>
+    entries.map(({ entry, active, incompatible }, at) => [
+      at === 0 ? `  ${index + 1}. ${type === "mutation" ? "mutate, one after the other" : "validate, all together"}` : "",
+      printable(entry.address),
+      [active ? "" : "audit", entry.policy.failOpen ? "fail-open" : "", incompatible ?? ""].filter((word) => word !== "").join(", "),
+    ]),
+  );
+  return `${paint.bold("plan")}\n${columns(rows)}\n`;
+}
+
+function describeResult(result: ChainResult, before: unknown): string {
+  const paint = paintFor();
+  const rows = result.results.map((entry) => [`  ${printable(entry.address)}`, verdictOf(entry), paint.dim(`${entry.elapsedMs.toFixed(1)} ms`)]);
+  const outcome = result.status === "success" ? paint.good("passes") : paint.bad(result.status === "timeout" ? "runs out of time" : result.status === "mutation_failed" ? "fails" : "is refused");
+  const by = result.abortedAt === undefined ? "" : `, by ${printable(result.abortedAt.address)}: ${printable(result.abortedAt.reason, 1000)}`;
+  return `${paint.bold("results")}\n${rows.length === 0 ? "  none" : columns(rows)}\n\nThe message ${outcome}${by}\n${result.status === "success" ? describeChanges(before, result.finalPayload) : ""}`;
+}
+
+function verdictOf({ mode, revalidation, error, type, valid, severity, messages = [], modified }: ChainResultEntry): string {
+  const paint = paintFor();
+  const notes = [mode === "audit" ? "audit" : "", revalidation === true ? "again" : ""].filter((note) => note !== "").map((note) => paint.dim(` (${note})`)).join("");
+  if (error !== undefined) return `${paint.bad("failed")}: ${error.reason}${error.failOpen === true ? ", and fails open" : ""}${notes}`;
+  if (type === "mutation") return `${modified === true ? paint.warn("changed") : "unchanged"}${notes}`;
+  const said = messages.map((message) => `${message.severity}: ${printable(message.message, 200)}`).join("; ");
+  const verdict = valid === false && severity === "error" ? paint.bad("refuses") : paint.good("passes");
+  return `${verdict}${said === "" ? "" : ` ${said}`}${notes}`;
+}
+
+const LONGEST_VALUE = 200;
+
+/** What is different afterwards, a line for each place. */
+export function describeChanges(before: unknown, after: unknown): string {
+  const paint = paintFor();
+  const at = (value: unknown, pointer: string) => printable(JSON.stringify(valueAt(value, parsePointer(pointer) ?? [])) ?? "", LONGEST_VALUE);
+  const lines = diffJson(before, after).flatMap(({ pointer, kind }) => [
+    `  ${paint.bold(printable(pointer === "" ? "(all of it)" : pointer, LONGEST_VALUE))}`,
+    ...(kind === "added" ? [] : [paint.bad(`    - ${at(before, pointer)}`)]),
+    ...(kind === "removed" ? [] : [paint.good(`    + ${at(after, pointer)}`)]),
+  ]);
+  return lines.length === 0 ? "" : `\n${paint.bold("changes")}\n${lines.join("\n")}\n`;
+}

@@ -1,0 +1,110 @@
+import { LocalError, RpcError } from "../core/base/errors.ts";
+import { acceptDescriptor } from "../core/wire/descriptors.ts";
+import { nearest } from "../core/base/nearest.ts";
+import type { InvokeParams } from "../core/wire/gen/interceptors.ts";
+import { isEvent } from "../core/wire/patterns.ts";
+import { blocks, readResult, type ReadResult } from "../core/wire/results.ts";
+import { printable } from "./describe.ts";
+import { UsageError } from "./errors.ts";
+import { type OptionSpec, type ParsedOptions } from "./options.ts";
+import { objectOption, readJson } from "./payload.ts";
+import { runSession, SESSION_OPTIONS } from "./session.ts";
+import { TARGETS } from "./target.ts";
+import { type Paint, paintFor, printJson } from "./terminal.ts";
+import { defineVerb, JSON_OPTION } from "./verb.ts";
+
+/** What a message is, for verbs that show interceptors one. */
+export const MESSAGE_OPTIONS: readonly OptionSpec[] = [
+  { name: "event", value: "NAME", help: "what the message is: a method, such as tools/call" },
+  { name: "phase", value: "PHASE", choices: ["request", "response"], help: "request (the default), or response" },
+  { name: "payload", value: "FILE|-|JSON", help: "params of the request, or the result; - reads stdin, {} where it is not given" },
+  { name: "context", value: "FILE|JSON", help: "who sends it: { principal, sessionId, … }" },
+];
+
+/** The exit code for what a policy refuses. */
+export const REFUSED = 3;
+
+/** `invoke TARGET NAME`: one interceptor, once. */
+export const invoke = defineVerb({
+  name: "invoke",
+  summary: "call one interceptor, and show what it says",
+  words: "target",
+  usage: "TARGET NAME --event EVENT [OPTIONS]",
+  about: `Calls one interceptor of the target, as interceptor/invoke does.\n\n${TARGETS}`,
+  options: [...MESSAGE_OPTIONS, { name: "with", value: "FILE|JSON", help: "config for this call" }, ...SESSION_OPTIONS, JSON_OPTION],
+  examples: [
+    `mcp-interceptors invoke redact redact --event tools/call --phase response \\\n    --payload '{"content":[{"type":"text","text":"write to ada@example.com"}]}'`,
+  ],
+  exit: "Exit code: 0 where it lets the message pass or changes it, 3 where it refuses it,\n1 where it fails, 2 for a wrong word.",
+  action(parsed) {
+    const [target, name, ...more] = parsed.positionals;
+    if (target === undefined || name === undefined) throw new UsageError("a target and the name of an interceptor are needed", "mcp-interceptors invoke TARGET NAME --event EVENT");
+    if (more.length > 0) throw new UsageError(`unexpected ${JSON.stringify(more[0])}`, "mcp-interceptors help invoke");
+    const message = readMessage(parsed);
+    const config = objectOption(parsed, "with");
+    return runSession(parsed, async ({ signal, open }) => {
+      const { source } = await open(target, "target");
+      const listed = (await source.list(signal)).map((one) => acceptDescriptor(one, target));
+      const descriptor = listed.find((one) => one.name === name);
+      if (descriptor === undefined) {
+        const names = listed.map((one) => one.name);
+        const meant = nearest(name, names);
+        throw new UsageError(`${target} has no interceptor ${JSON.stringify(name)}`, meant === undefined ? `it has ${names.map((one) => printable(one)).join(", ")}` : `did you mean ${meant}?`);
+      }
+      const started = performance.now();
+      const asked = async () => source.invoke({ name, ...message, ...(config === undefined ? {} : { config }) }, signal);
+      const read = (answer: unknown) => readResult(answer, { name, type: descriptor.type, phase: message.phase, durationMs: Math.ceil(performance.now() - started) });
+      const result = await asked().then(read).catch(failureOf);
+      return () => {
+        if (parsed.values.has("json")) printJson(result);
+        else process.stdout.write(describe(result));
+        return { code: "error" in result ? 1 : blocks(result) ? REFUSED : 0 };
+      };
+    });
+  },
+});
+
+/** The message of `MESSAGE_OPTIONS`. */
+export function readMessage(parsed: ParsedOptions): Omit<InvokeParams, "name" | "payload"> & { readonly payload: unknown } {
+  const { values } = parsed;
+  const event = values.get("event")?.[0];
+  if (!isEvent(event)) throw new UsageError(event === undefined ? "--event is missing" : `--event must be a method, not ${JSON.stringify(event)}`, "--event tools/call");
+  const word = values.get("payload")?.[0];
+  const context = objectOption(parsed, "context");
+  return {
+    event,
+    phase: values.get("phase")?.[0] === "response" ? "response" : "request",
+    payload: word === undefined ? {} : readJson(word, "payload"),
+    // The interceptor's side checks it, as it does what comes over a connection.
+    ...(context === undefined ? {} : { context }),
+  };
+}
+
+interface Failure {
+  readonly error: { readonly code?: number; readonly message: string; readonly data?: unknown };
+}
+
+// What a chain would take for a failure of the interceptor: an error, or an answer that is no result.
+function failureOf(thrown: unknown): Failure {
+  if (thrown instanceof RpcError) return { error: thrown.toJson() };
+  if (thrown instanceof LocalError && thrown.code === "malformed_result") return { error: { message: thrown.message } };
+  throw thrown;
+}
+
+function describe(result: ReadResult | Failure): string {
+  const paint = paintFor();
+  if ("error" in result) return `${paint.bad("failed")}  ${printable(JSON.stringify(result.error), 1000)}\n`;
+  const lines = [outcome(result, paint)];
+  if (result.type === "validation") {
+    for (const { severity, message, path } of result.messages ?? []) lines.push(`  ${severity}: ${printable(message, 1000)}${path === undefined ? "" : ` at ${printable(path)}`}`);
+  }
+  if (result.info !== undefined) lines.push(`  info: ${printable(JSON.stringify(result.info), 1000)}`);
+  if (result.type === "mutation" && result.modified) lines.push(JSON.stringify(result.payload, null, 2));
+  return `${lines.join("\n")}\n`;
+}
+
+function outcome(result: ReadResult, paint: Paint): string {
+  if (result.type === "sink") return "takes note";
+  if (result.type === "mutation") return result.modified ? paint.warn("changes the message") : paint.good("leaves the message as it is");
+  return blocks(result) ? paint.bad("refuses the message") : paint.good("lets the message pass");
+}

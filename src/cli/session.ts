@@ -1,0 +1,81 @@
+import type { Log } from "../core/jsonrpc/log.ts";
+import type { Signal } from "../core/base/signal.ts";
+import type { ChainLog } from "../core/chain/report.ts";
+import type { BuiltPlan } from "../gateway/config/build.ts";
+import { protectStdout } from "../node/stdio.ts";
+import { stderrLog, tellConfigError } from "./config-options.ts";
+import { UsageError } from "./errors.ts";
+import type { Exit } from "./exit.ts";
+import { millisecondsOption, type OptionSpec, type ParsedOptions } from "./options.ts";
+import { watchStart } from "./start-watch.ts";
+import { openConfig, openTarget, type Target } from "./target.ts";
+import { VERBOSE_OPTION } from "./verb.ts";
+
+/** A verb that opens targets, does one thing and ends. */
+export interface Session {
+  readonly signal: Signal;
+  readonly log: Log;
+  readonly chainLog: (entry: ChainLog) => void;
+  /** The configuration that `-c` names. */
+  readonly config: BuiltPlan | undefined;
+  /** Opens a target; it is closed at the end. */
+  open(word: string, label: string): Promise<Target>;
+}
+
+/** The options of such verbs. */
+export const SESSION_OPTIONS: readonly OptionSpec[] = [
+  { name: "config", short: "c", value: "FILE", help: "a gateway's configuration, whose items can be named" },
+  { name: "header", value: "NAME:VALUE", many: true, help: "a header for servers behind a URL, such as Authorization:Bearer…" },
+  { name: "timeout", value: "MS", help: "how long all of it may take; 60000 unless said otherwise" },
+  VERBOSE_OPTION,
+];
+
+const LIMIT_MS = 60_000;
+
+/** Runs an action with targets to open, within its time; signals end it. Whatever modules print goes to stderr, but for what the action prints at its end. */
+export async function runSession(parsed: ParsedOptions, action: (session: Session) => Promise<() => Exit>): Promise<Exit> {
+  const { values } = parsed;
+  const headers = headersOf(values.get("header") ?? []);
+  const { log, chainLog } = stderrLog(values.has("verbose"));
+  const openStdout = protectStdout();
+  const watch = watchStart(process.ppid, millisecondsOption(values, "timeout") ?? LIMIT_MS);
+  const { signal } = watch;
+  const targets: Target[] = [];
+  let config: BuiltPlan | undefined;
+  try {
+    const file = values.get("config")?.[0];
+    config = file === undefined ? undefined : await openConfig(file, { log, chainLog, signal });
+    const print = await action({
+      signal,
+      log,
+      chainLog,
+      config,
+      async open(word, label) {
+        const target = await openTarget(word, label, { headers, log, signal, ...(config === undefined ? {} : { config }) });
+        targets.push(target);
+        return target;
+      },
+    });
+    if (watch.exit !== undefined) return watch.exit;
+    openStdout();
+    return print();
+  } catch (thrown) {
+    if (watch.exit !== undefined) return watch.exit;
+    if (tellConfigError(thrown)) return { code: 2 };
+    throw signal.aborted ? signal.reason : thrown;
+  } finally {
+    watch.release();
+    await Promise.all([...targets.map((target) => target.close()), config?.close()]);
+  }
+}
+
+function headersOf(words: readonly string[]): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    words.map((word) => {
+      const [, name, value] = /^([!#-'*+.0-9A-Z^_`a-z|~-]+):\s*([\t -~]*)$/.exec(word) ?? [];
+      // The value may be a secret: it is not quoted.
+      if (name === undefined || value === undefined) throw new UsageError("--header must be NAME:VALUE, of printable ASCII");
+      return [name, value];
+    }),
+  );
+}

@@ -1,0 +1,90 @@
+import { basename } from "node:path";
+import { describeError, LocalError } from "../core/base/errors.ts";
+import { nearest } from "../core/base/nearest.ts";
+import type { Signal } from "../core/base/signal.ts";
+import { interceptorSource } from "../core/chain/in-process.ts";
+import type { ChainLog } from "../core/chain/report.ts";
+import type { InterceptorSource } from "../core/chain/source.ts";
+import { clientSource } from "../core/client/interceptor-client.ts";
+import type { ServerTarget } from "../core/client/local-chain.ts";
+import type { Log } from "../core/jsonrpc/log.ts";
+import { buildPlan, createPools, type BuiltPlan } from "../gateway/config/build.ts";
+import { loadConfig } from "../gateway/config/load.ts";
+import { readyMade } from "../library/catalog.ts";
+import { connectServer } from "../node/chain.ts";
+import { isModulePath, loadInterceptors } from "../node/load-module.ts";
+import { UsageError } from "./errors.ts";
+import { readJson } from "./payload.ts";
+import { unlessAborted } from "./start-watch.ts";
+import { isHttpUrl, splitWords } from "./words.ts";
+
+/** Where interceptors are, as the command line names it; see {@link TARGETS}. */
+export interface Target {
+  readonly source: InterceptorSource;
+  /** Ends what was started for it. */
+  close(): Promise<void>;
+}
+
+export interface TargetOptions {
+  /** A gateway's configuration, whose items go by their names. */
+  readonly config?: BuiltPlan;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly log: Log;
+  readonly signal: Signal;
+}
+
+/** For help texts. */
+export const TARGETS = `A TARGET is one of
+  a URL          https://policy.example/mcp: an interceptor server over HTTP
+  a command      "npx my-policy --strict": one on stdio, which is started
+  a module       ./policy.ts: what it exports
+  a name         of an item of the configuration that -c names
+  a ready-made   redact, or with its config tool-filter='{"deny":["rm"]}'`;
+
+/** Opens a target under a label. Throws a `UsageError` that quotes the word which is wrong. */
+export async function openTarget(word: string, label: string, options: TargetOptions): Promise<Target> {
+  try {
+    return await open(word, label, options);
+  } catch (thrown) {
+    if (thrown instanceof UsageError || options.signal.aborted) throw thrown;
+    throw new UsageError(`${word}: ${describeError(thrown)}`);
+  }
+}
+
+async function open(word: string, label: string, { config, headers, log, signal }: TargetOptions): Promise<Target> {
+  const own = config?.items.get(word);
+  if (own !== undefined) return { source: own.opened.source, close: async () => {} };
+  const [name = "", ...rest] = word.split("=");
+  const made = readyMade.get(name);
+  if (made !== undefined) return inProcess(made.create(rest.length === 0 ? undefined : readJson(rest.join("="), name)), label);
+  if (isHttpUrl(word)) return connected({ url: word, ...(headers === undefined ? {} : { headers }) }, label, log, signal);
+  if (isModulePath(word)) return inProcess(await unlessAborted(loadInterceptors(word), signal), label);
+  const [command, ...args] = splitWords(word);
+  if (command === undefined) throw new UsageError("a target is empty");
+  // A single word that no program has is more likely a name that is spelt wrong.
+  try {
+    return await connected({ command, args }, label, log, signal);
+  } catch (thrown) {
+    const known = [...(config?.items.keys() ?? []), ...readyMade.keys()];
+    const meant = args.length === 0 ? nearest(word, known) : undefined;
+    if (thrown instanceof LocalError && thrown.code === "spawn_failed" && args.length === 0) {
+      throw new UsageError(`there is no program, and no interceptor of the name ${JSON.stringify(word)}`, meant === undefined ? `known names are ${known.join(", ")}` : `did you mean ${meant}?`);
+    }
+    throw thrown;
+  }
+}
+
+function inProcess(interceptors: Parameters<typeof interceptorSource>[0], label: string): Target {
+  return { source: interceptorSource(interceptors, { label }), close: async () => {} };
+}
+
+async function connected(target: ServerTarget, label: string, log: Log, signal: Signal): Promise<Target> {
+  const who = "command" in target ? basename(target.command) : target.url;
+  const client = await connectServer(target, signal, { log, onNoise: ({ why }) => log({ level: "warning", message: `${who} wrote a line that is no message (${why})` }) });
+  return { source: clientSource(client, { label }), close: () => client.close() };
+}
+
+/** A configuration for targets by name, checked and with its interceptor servers started; nothing of it is written to. */
+export async function openConfig(file: string, { log, chainLog, signal }: { readonly log: Log; readonly chainLog: (entry: ChainLog) => void; readonly signal: Signal }): Promise<BuiltPlan> {
+  return buildPlan(await loadConfig(file), { pools: createPools(), log, chainLog, signal, dry: true });
+}

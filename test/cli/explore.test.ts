@@ -1,0 +1,161 @@
+import assert from "node:assert/strict";
+import { after, describe, it } from "node:test";
+import { temporaryFolder } from "../gateway/config/kit.ts";
+import { fixture } from "./run-cli.ts";
+import { runText } from "./run-text.ts";
+
+const folder = temporaryFolder();
+after(() => folder.remove());
+const SERVER = `${process.execPath} ${fixture("interceptor-server.mjs")}`;
+const CALL = '{"name":"search","arguments":{"q":"ada@example.com"}}';
+const ANSI = /\u001b\[/;
+
+const config = () =>
+  folder.write("gateway.json", {
+    upstreams: { files: { command: "files-server" }, crm: { command: "crm-server" } },
+    interceptors: [{ use: "tool-filter", name: "tools", config: { deny: ["rm"] }, upstreams: ["files"] }, { use: "redact", mode: "audit" }],
+  });
+
+describe("list", () => {
+  it("lists what a target has, of each kind, as text without colours off a terminal, or as JSON", async () => {
+    const { code, stdout } = await runText(["list", "redact", "tool-filter", SERVER]);
+    assert.equal(code, 0);
+    assert.match(stdout, /^redact\n {2}redact +mutation +active +\* request; \* response/);
+    assert.match(stdout, /\n {2}tool-filter +validation +active +tools\/call request/);
+    assert.match(stdout, /\n {2}names +validation +active +tools\/call request/);
+    assert.doesNotMatch(stdout, ANSI);
+    const json = JSON.parse((await runText(["list", "tool-filter", "--json", "--event", "tools/list"])).stdout) as { target: string; interceptors: { name: string }[] }[];
+    assert.deepEqual(json.map(({ target, interceptors }) => [target, interceptors.map(({ name }) => name)]), [["tool-filter", ["tool-filter-list"]]]);
+  });
+
+  it("lists the items of a configuration, all or by name", async () => {
+    const all = await runText(["list", "-c", config()]);
+    assert.deepEqual(all.stdout.match(/^\S.*$/gm), ["tools", "redact"]);
+    const one = await runText(["list", "-c", config(), "tools"]);
+    assert.deepEqual(one.stdout.match(/^\S.*$/gm), ["tools"]);
+  });
+
+  it("suggests the nearest name for a wrong one, and says what is wrong with others", async () => {
+    const wrong: [string[], RegExp][] = [
+      [["list", "redcat"], /did you mean redact\?/],
+      [["list", "nonesuch --flag"], /cannot start "nonesuch"/],
+      [["list", "./none.mjs"], /there is no file/],
+      [["list", 'tool-filter={"deny":5}'], /deny/],
+      [["list", "tool-filter={"], /is no JSON that can be taken/],
+      [["list"], /no target is given/],
+      [["list", "redact", "--event", "*"], /--event must be a method/],
+      [["list", "redact", "--evnet", "x"], /did you mean --event\?/],
+      [["list", "-c", "none.json"], /none\.json/],
+      [["list", "redact", "--header", "broken"], /--header must be NAME:VALUE/],
+    ];
+    for (const [words, text] of wrong) {
+      const { code, stdout, stderr } = await runText(words, { cwd: folder.path });
+      assert.deepEqual([code, stdout], [2, ""], words.join(" "));
+      assert.match(stderr, text);
+    }
+  });
+});
+
+describe("invoke", () => {
+  it("calls one interceptor, and shows what it changed, refused or let pass, by exit code too", async () => {
+    const changed = await runText(["invoke", "redact", "redact", "--event", "tools/call", "--payload", CALL]);
+    assert.equal(changed.code, 0);
+    assert.match(changed.stdout, /^changes the message\n[^]*"q": "\[REDACTED:email\]"/);
+    const refused = await runText(["invoke", SERVER, "names", "--event", "tools/call", "--payload", "-"], { input: '{"name":"rm"}' });
+    assert.equal(refused.code, 3);
+    assert.match(refused.stdout, /^refuses the message\n {2}error: /);
+    const passes = await runText(["invoke", SERVER, "names", "--event", "tools/call", "--payload", folder.write("call.json", { name: "ls" })]);
+    assert.deepEqual([passes.code, passes.stdout.split("\n")[0]], [0, "lets the message pass"]);
+  });
+
+  it("prints the result as it came with --json, failures of the interceptor with exit code 1", async () => {
+    const { code, stdout } = await runText(["invoke", "tool-filter", "tool-filter", "--event", "tools/call", "--with", '{"deny":["rm"]}', "--payload", '{"name":"rm"}', "--json"]);
+    assert.equal(code, 3);
+    assert.equal((JSON.parse(stdout) as { valid: boolean }).valid, false);
+    const failed = await runText(["invoke", "tool-filter", "tool-filter", "--event", "tools/call", "--with", '{"deny":5}', "--payload", "{}"]);
+    assert.equal(failed.code, 1);
+    assert.match(failed.stdout, /^failed .*invalid_config/);
+    const died = await runText(["invoke", SERVER, "names", "--event", "tools/call", "--payload", '{"name":"die"}']);
+    assert.equal(died.code, 1);
+  });
+
+  it("suggests the nearest interceptor, and refuses input that is none", async () => {
+    const wrong: [string[], RegExp][] = [
+      [["invoke", "redact", "redcat", "--event", "tools/call"], /did you mean redact\?/],
+      [["invoke", "redact"], /the name of an interceptor/],
+      [["invoke", "redact", "redact"], /--event is missing/],
+      [["invoke", "redact", "redact", "--event", "tools/call", "--payload", "{"], /--payload: this is no JSON/],
+      [["invoke", "redact", "redact", "--event", "tools/call", "--payload", '{"a":1,"a":2}'], /twice|duplicate|repeated/],
+      [["invoke", "redact", "redact", "--event", "tools/call", "--payload", "none.json"], /--payload none\.json: /],
+      [["invoke", "redact", "redact", "--event", "tools/call", "--phase", "both"], /--phase must be one of request, response/],
+      [["invoke", "redact", "redact", "--event", "tools/call", "--context", "[]"], /--context must be an object/],
+    ];
+    for (const [words, text] of wrong) {
+      const { code, stderr } = await runText(words, { cwd: folder.path });
+      assert.equal(code, 2, words.join(" "));
+      assert.match(stderr, text);
+    }
+  });
+});
+
+describe("chain", () => {
+  it("shows the plan, what each said, and what became of the payload", async () => {
+    const { code, stdout } = await runText(["chain", "redact", SERVER, "--event", "tools/call", "--payload", CALL]);
+    assert.equal(code, 0);
+    assert.equal(
+      stdout.replace(/[\d.]+ ms/g, "T"),
+      `plan
+  1. validate, all together       target-2/names
+  2. mutate, one after the other  redact/redact
+
+results
+  target-2/names  passes          T
+  redact/redact   changed         T
+  target-2/names  passes (again)  T
+
+The message passes
+
+changes
+  /arguments/q
+    - "ada@example.com"
+    + "[REDACTED:email]"
+`,
+    );
+  });
+
+  it("says by whom and why a message is refused, with exit code 3", async () => {
+    const { code, stdout } = await runText(["chain", 'tool-filter={"deny":["rm"]}', "--event", "tools/call", "--payload", '{"name":"rm"}']);
+    assert.equal(code, 3);
+    assert.match(stdout, /\nThe message is refused, by target-1\/tool-filter: Unknown tool: rm\n$/);
+  });
+
+  it("takes the chain before an upstream of a configuration, and shows the plan alone where that is wanted", async () => {
+    const { code, stdout } = await runText(["chain", "-c", config(), "--upstream", "files", "--event", "tools/call", "--plan", "--json"]);
+    assert.equal(code, 0);
+    assert.deepEqual(JSON.parse(stdout), {
+      plan: [
+        { type: "validation", entries: [{ address: "tools/tool-filter", mode: "active", failOpen: false, timeoutMs: 30000 }] },
+        { type: "mutation", entries: [{ address: "redact/redact", mode: "audit", failOpen: false, timeoutMs: 30000 }] },
+      ],
+    });
+    const other = await runText(["chain", "-c", config(), "--upstream", "crm", "--event", "tools/call", "--payload", CALL, "--json"]);
+    const { result } = JSON.parse(other.stdout) as { result: { status: string; finalPayload: unknown; results: { address: string; mode?: string; modified?: boolean }[] } };
+    assert.equal(result.status, "success");
+    assert.deepEqual(result.finalPayload, JSON.parse(CALL));
+    assert.deepEqual(result.results.map(({ address, mode, modified }) => [address, mode, modified]), [["redact/redact", "audit", true]]);
+  });
+
+  it("refuses what makes no sense", async () => {
+    const wrong: [string[], RegExp][] = [
+      [["chain", "--event", "tools/call"], /no target is given/],
+      [["chain", "redact", "--upstream", "files", "--event", "tools/call"], /--upstream is a name of a configuration/],
+      [["chain", "-c", config(), "--upstream", "fiels", "--event", "tools/call"], /did you mean files\?/],
+      [["chain", "redact", "--event", "sampling/createMessage"], /goes both ways/],
+    ];
+    for (const [words, text] of wrong) {
+      const { code, stderr } = await runText(words);
+      assert.notEqual(code, 0, words.join(" "));
+      assert.match(stderr, text);
+    }
+  });
+});
