@@ -9,6 +9,7 @@ import { check } from "./check.ts";
 import { conformance } from "./conformance.ts";
 import { printable } from "./describe.ts";
 import { UsageError } from "./errors.ts";
+import { explain } from "./explain.ts";
 import { endProcess, ignoreBrokenPipes, reportForeignExit, type Exit } from "./exit.ts";
 import { serveOwnAdapter } from "./fixture-adapter.ts";
 import { serveFixtures } from "./fixture-server.ts";
@@ -25,7 +26,7 @@ const LONGEST_ERROR = 4000;
 type Run = (words: readonly string[]) => Promise<Exit> | Exit;
 
 // Those that have come later say themselves what they are.
-const DEFINED: readonly Verb[] = [list, invoke, chain];
+const DEFINED: readonly Verb[] = [list, invoke, chain, explain];
 
 const HELP = `mcp-interceptors: interceptors for the Model Context Protocol (SEP-2624)
 

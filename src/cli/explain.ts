@@ -1,0 +1,99 @@
+import type { JsonObject } from "../core/base/json.ts";
+import { nearest } from "../core/base/nearest.ts";
+import { isEvent } from "../core/wire/patterns.ts";
+import { explain as trace, type ConditionTrace, type PhaseTrace, type UpstreamTrace } from "../gateway/config/explain.ts";
+import { learnHints } from "../gateway/config/learn-hints.ts";
+import { configFile } from "./config-options.ts";
+import { printable } from "./describe.ts";
+import { UsageError } from "./errors.ts";
+import type { ParsedOptions } from "./options.ts";
+import { objectOption } from "./payload.ts";
+import { runSession, SESSION_OPTIONS } from "./session.ts";
+import { columns, type Paint, paintFor, printJson } from "./terminal.ts";
+import { defineVerb, JSON_OPTION } from "./verb.ts";
+
+/** `explain CONFIG --method M`: which rules apply to a message, and why. */
+export const explain = defineVerb({
+  name: "explain",
+  summary: "say which rules of a configuration apply to a message, and why",
+  words: "file",
+  usage: "CONFIG --method METHOD [OPTIONS]",
+  about: `Says for a request, and for the answer to it, which interceptors of the
+configuration run in which order, which do not, and why: hooks, conditions part
+by part, upstreams. Runs no interceptor, and sends nothing.`,
+  options: [
+    { name: "method", value: "METHOD", help: "of the request: tools/call, resources/read" },
+    { name: "tool", value: "NAME", help: "the tool that is called" },
+    { name: "arguments", value: "FILE|-|JSON", help: "its arguments" },
+    { name: "params", value: "FILE|-|JSON", help: "the params of any other request" },
+    { name: "upstream", value: "NAME", help: "before this upstream alone" },
+    { name: "principal", value: "FILE|JSON", help: "who calls: { \"type\": \"user\", \"id\": \"ada\", \"claims\": { … } }" },
+    { name: "connect", help: "ask upstreams for their tools, where conditions look at annotations" },
+    ...SESSION_OPTIONS.filter(({ name }) => name === "timeout" || name === "verbose"),
+    JSON_OPTION,
+  ],
+  examples: [`mcp-interceptors explain gateway.jsonc --method tools/call --tool delete_file \\\n    --principal '{"type":"user","claims":{"role":"admin"}}'`],
+  exit: "Exit code: 0; 2 for a wrong word or configuration.",
+  action(parsed) {
+    const file = configFile("explain", { ...parsed, values: new Map() });
+    const asked = readAsked(parsed);
+    const only = parsed.values.get("upstream")?.[0];
+    return runSession({ ...parsed, positionals: [], values: new Map([...parsed.values, ["config", [file]]]) }, async ({ config, log, signal }) => {
+      if (config === undefined) throw new UsageError("the configuration is missing", "mcp-interceptors explain CONFIG --method METHOD");
+      const names = [...config.chains.keys()];
+      if (only !== undefined && !names.includes(only)) {
+        const meant = nearest(only, names);
+        throw new UsageError(`there is no upstream ${JSON.stringify(only)}`, meant === undefined ? `known are ${names.join(", ")}` : `did you mean ${meant}?`);
+      }
+      if (parsed.values.has("connect")) await learnHints(config, log, signal);
+      const traces = (only === undefined ? names : [only]).map((name) => trace(config, name, asked));
+      return () => {
+        // Conditions may have secrets of the configuration in them.
+        const { hide } = config.loaded.secrets;
+        if (parsed.values.has("json")) printJson(JSON.parse(hide(JSON.stringify(traces))));
+        else process.stdout.write(hide(traces.map((one) => describe(one, paintFor())).join("\n")));
+        return { code: 0 };
+      };
+    });
+  },
+});
+
+function readAsked(parsed: ParsedOptions): Parameters<typeof trace>[2] {
+  const { values } = parsed;
+  const tool = values.get("tool")?.[0];
+  const method = values.get("method")?.[0] ?? (tool === undefined ? undefined : "tools/call");
+  if (!isEvent(method)) throw new UsageError(method === undefined ? "--method is missing" : `--method must be a method, not ${JSON.stringify(method)}`, "--method tools/call");
+  if (tool !== undefined && method !== "tools/call") throw new UsageError(`--tool goes with tools/call, not with ${method}`);
+  const args = objectOption(parsed, "arguments");
+  const params: JsonObject = { ...objectOption(parsed, "params"), ...(tool === undefined ? {} : { name: tool }), ...(args === undefined ? {} : { arguments: args }) };
+  const principal = objectOption(parsed, "principal");
+  // The conditions look at it as they do at what a token has said.
+  return { method, params, context: principal === undefined ? {} : { principal: { type: "user", ...principal } } };
+}
+
+function describe({ upstream, allowed, elsewhere, phases }: UpstreamTrace, paint: Paint): string {
+  const lines = [paint.bold(printable(upstream))];
+  if (!allowed) lines.push(`  ${paint.bad("this caller may not come in")}: "allow" of the upstream does not hold`);
+  for (const phase of phases) lines.push(describePhase(phase, paint));
+  if (elsewhere.length > 0) lines.push(paint.dim(`  not before this upstream: ${elsewhere.map((name) => printable(name)).join(", ")}`));
+  return `${lines.join("\n")}\n`;
+}
+
+function describePhase({ phase, order, rules }: PhaseTrace, paint: Paint): string {
+  const place = new Map(order.flatMap((step, index) => step.map((address) => [address, index + 1] as const)));
+  const sorted = [...rules].sort((left, right) => (place.get(left.address) ?? Infinity) - (place.get(right.address) ?? Infinity));
+  const rows = sorted.map((rule) => {
+    const how = [rule.mode === "audit" ? "audit" : "", rule.failOpen ? "fail-open" : ""].filter((word) => word !== "").join(", ");
+    const state = rule.runs === true ? paint.good(`${place.get(rule.address) ?? ""}. runs`) : rule.runs === false ? paint.dim("   –") : paint.bad(`${place.get(rule.address) ?? ""}. fails`);
+    return { row: [`    ${state}`, printable(rule.address), how, printable(rule.why, 200)], condition: rule.condition };
+  });
+  if (rows.length === 0) return `  ${phase}: no interceptor`;
+  const table = columns(rows.map(({ row }) => row)).split("\n");
+  return [`  ${phase}`, ...rows.flatMap(({ condition }, index) => [table[index] ?? "", ...(condition === undefined ? [] : describeCondition(condition, 8, paint))])].join("\n");
+}
+
+function describeCondition({ text, holds, why, parts }: ConditionTrace, indent: number, paint: Paint): readonly string[] {
+  const mark = holds === true ? paint.good("yes") : holds === false ? paint.bad("no ") : paint.warn("?  ");
+  const line = `${" ".repeat(indent)}${mark} ${printable(text, 200)}${why === undefined ? "" : ` (${printable(why, 200)})`}`;
+  return [line, ...parts.flatMap((part) => describeCondition(part, indent + 4, paint))];
+}

@@ -1,0 +1,88 @@
+import assert from "node:assert/strict";
+import { after, describe, it } from "node:test";
+import { temporaryFolder } from "../gateway/config/kit.ts";
+import { runText } from "./run-text.ts";
+
+const folder = temporaryFolder();
+after(() => folder.remove());
+
+const file = () =>
+  folder.write("gateway.json", {
+    upstreams: { files: { command: "files-server" }, crm: { command: "crm-server", allow: { claim: "role", equals: "ops" } } },
+    interceptors: [
+      { use: "redact", mode: "audit" },
+      {
+        use: "tool-filter",
+        config: { deny: ["rm"] },
+        upstreams: ["files"],
+        when: { all: [{ tool: "delete_*" }, { not: { claim: "role", equals: "${ROLE}" } }, { annotation: "readOnlyHint", equals: true }] },
+      },
+    ],
+  });
+
+const run = (...words: string[]) => runText(["explain", file(), ...words], { env: { ROLE: "s3cret-role" } });
+
+describe("explain", () => {
+  it("says which rules run in which order before each upstream, which do not, and why", async () => {
+    const { code, stdout } = await run("--tool", "ls", "--principal", '{"claims":{"role":"ops"}}');
+    assert.equal(code, 0);
+    assert.equal(
+      stdout,
+      `files
+  request
+    1. runs  redact/redact                 audit      it hooks *
+       –     tool-filter/tool-filter                  its condition does not hold
+        no  all
+            no  {"tool":"delete_*"}
+            yes not
+                no  {"claim":"role","equals":"***"}
+            ?   {"annotation":"readOnlyHint","equals":true} (no list has had this tool yet, so its annotations are not known)
+       –     tool-filter/tool-filter-list             it does not look at requests
+       –     gateway/tool-hints            fail-open  it does not look at requests
+  response
+    1. runs  redact/redact                 audit      it hooks *
+       –     tool-filter/tool-filter                  it does not look at responses
+       –     tool-filter/tool-filter-list             of responses it looks at tools/list
+       –     gateway/tool-hints            fail-open  of responses it looks at tools/list
+
+crm
+  request
+    1. runs  redact/redact  audit  it hooks *
+  response
+    1. runs  redact/redact  audit  it hooks *
+  not before this upstream: tool-filter
+`,
+    );
+  });
+
+  it("says that a condition which cannot be judged fails the interceptor, and what a caller may not", async () => {
+    const { stdout } = await run("--tool", "delete_x", "--json");
+    type Trace = { upstream: string; allowed: boolean; phases: { phase: string; order: string[][]; rules: { address: string; runs?: boolean; why: string; pointer?: string }[] }[] };
+    const [files, crm] = JSON.parse(stdout) as Trace[];
+    const filter = files?.phases[0]?.rules.find(({ address }) => address === "tool-filter/tool-filter");
+    assert.deepEqual([filter?.runs, filter?.pointer], [undefined, "/interceptors/1"]);
+    assert.match(filter?.why ?? "", /^its condition cannot be judged: no list has had this tool yet/);
+    assert.deepEqual(files?.phases[0]?.order, [["tool-filter/tool-filter"], ["redact/redact"]]);
+    assert.deepEqual([files?.allowed, crm?.allowed], [true, false]);
+    assert.match((await run("--tool", "x", "--upstream", "crm")).stdout, /this caller may not come in/);
+  });
+
+  it("takes other methods with their params, and refuses what makes no sense", async () => {
+    const { stdout } = await run("--method", "tools/list", "--upstream", "files");
+    assert.match(stdout, /response\n +1\. runs +gateway\/tool-hints[^]*2\. runs +redact\/redact|response\n +1\. runs +redact/);
+    const wrong: [string[], RegExp][] = [
+      [[], /--method is missing/],
+      [["--tool", "x", "--method", "tools/list"], /--tool goes with tools\/call/],
+      [["--method", "*"], /--method must be a method/],
+      [["--method", "tools/list", "--upstream", "fils"], /did you mean files\?/],
+      [["--method", "tools/list", "--params", "5"], /--params 5: /],
+      [["more", "--method", "x"], /unexpected "more"/],
+    ];
+    for (const [words, text] of wrong) {
+      const { code, stderr } = await run(...words);
+      assert.equal(code, 2, words.join(" "));
+      assert.match(stderr, text);
+    }
+    assert.equal((await runText(["explain", "--method", "x"])).code, 2);
+  });
+});
