@@ -6,7 +6,7 @@ import { UsageError } from "./errors.ts";
 import type { Exit } from "./exit.ts";
 import { describeOptions, parseOptions, type OptionSpec } from "./options.ts";
 
-const OPTIONS: readonly OptionSpec[] = [
+export const AUDIT_OPTIONS: readonly OptionSpec[] = [
   { name: "key-file", value: "FILE", help: "the key that the log was written with; white space at its ends does not count" },
   { name: "anchor", value: "WRITER:SEQ:HASH", many: true, help: "a line that must be there, as `audit head` has printed it" },
   { name: "help", help: "this text" },
@@ -22,12 +22,12 @@ verify  names the first line that was changed, moved, put in or taken out, and e
 head    prints where a log stands. Kept elsewhere, it is the anchor which proves that the end was not cut off later:
         a log cannot prove that by itself.
 
-${describeOptions(OPTIONS)}
+${describeOptions(AUDIT_OPTIONS)}
 `;
 
 /** The verb `audit`. */
 export async function audit(words: readonly string[]): Promise<Exit> {
-  const { values, positionals, rest = [] } = parseOptions(words, OPTIONS, "mcp-interceptors help audit");
+  const { values, positionals, rest = [] } = parseOptions(words, AUDIT_OPTIONS, "mcp-interceptors help audit");
   if (values.has("help")) {
     process.stdout.write(HELP);
     return { code: 0 };

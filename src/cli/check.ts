@@ -12,7 +12,7 @@ import type { Exit } from "./exit.ts";
 import { describeOptions, millisecondsOption, parseOptions, type OptionSpec } from "./options.ts";
 import { watchStart } from "./start-watch.ts";
 
-const OPTIONS: readonly OptionSpec[] = [
+export const CHECK_OPTIONS: readonly OptionSpec[] = [
   CONFIG_OPTION,
   { name: "no-connect", help: "do not connect to upstreams; interceptor servers are reached in any case" },
   { name: "strict", help: "exit code 1 for warnings, too" },
@@ -21,13 +21,13 @@ const OPTIONS: readonly OptionSpec[] = [
   { name: "help", help: "this text" },
 ];
 
-const HELP = `Usage: mcp-interceptors check FILE [OPTIONS]
+const HELP = `Usage: mcp-interceptors check FILE [CHECK_OPTIONS]
 
 Checks the configuration of a gateway: reads it, loads its modules, starts or
 reaches its interceptor servers and its upstreams, and prints what is guarded by
 what. Warns of interceptors that can never run. Serves nothing.
 
-${describeOptions(OPTIONS)}
+${describeOptions(CHECK_OPTIONS)}
 
 Faults are told as FILE:LINE:COLUMN: POINTER what is wrong, all at once.
 
@@ -43,7 +43,7 @@ const LONGEST_LINE = 2000;
 
 /** Runs the verb. The report goes to stdout, what is wrong to stderr. */
 export async function check(words: readonly string[]): Promise<Exit> {
-  const parsed = parseOptions(words, OPTIONS, "mcp-interceptors help check");
+  const parsed = parseOptions(words, CHECK_OPTIONS, "mcp-interceptors help check");
   const { values } = parsed;
   if (values.has("help")) {
     process.stdout.write(HELP);

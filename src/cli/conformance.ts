@@ -16,7 +16,7 @@ import { describeOptions, millisecondsOption, parseOptions, type OptionSpec } fr
 import { readRequirements, readVectors } from "./spec-files.ts";
 import { isHttpUrl, splitWords } from "./words.ts";
 
-const OPTIONS: readonly OptionSpec[] = [
+export const CONFORMANCE_OPTIONS: readonly OptionSpec[] = [
   { name: "command", value: "LINE", help: "starts a server that hosts the fixtures: list and invoke vectors" },
   { name: "url", value: "URL", help: "such a server over HTTP" },
   { name: "header", value: "NAME=VALUE", many: true, help: "goes with each request to the URL, as in --header Authorization='Bearer …'" },
@@ -29,9 +29,9 @@ const OPTIONS: readonly OptionSpec[] = [
   { name: "help", help: "this text" },
 ];
 
-const HELP = `Usage: mcp-interceptors conformance --command LINE [OPTIONS]
-       mcp-interceptors conformance --url URL [OPTIONS]
-       mcp-interceptors conformance --adapter LINE [OPTIONS]
+const HELP = `Usage: mcp-interceptors conformance --command LINE [CONFORMANCE_OPTIONS]
+       mcp-interceptors conformance --url URL [CONFORMANCE_OPTIONS]
+       mcp-interceptors conformance --adapter LINE [CONFORMANCE_OPTIONS]
 
 Runs the conformance vectors of SEP-2624 against an implementation in any
 language, and reports requirement by requirement: against an interceptor server
@@ -39,7 +39,7 @@ on stdio or over HTTP that hosts the interceptors of spec/vectors/fixtures.json,
 against a chain behind an adapter, or against both in one run. spec/README.md
 says what a server hosts and how an adapter is spoken to.
 
-${describeOptions(OPTIONS)}
+${describeOptions(CONFORMANCE_OPTIONS)}
 
 Exit code: 0 where every MUST that was tested holds, 1 where one does not,
 2 where the run itself went wrong, or tested nothing.
@@ -50,7 +50,7 @@ Try: mcp-interceptors conformance --command 'mcp-interceptors fixture-server' \\
 
 /** Runs the verb. What the implementation does wrong is in the report, whatever it is. */
 export async function conformance(words: readonly string[]): Promise<Exit> {
-  const { values, positionals, rest } = parseOptions(words, OPTIONS);
+  const { values, positionals, rest } = parseOptions(words, CONFORMANCE_OPTIONS);
   if (values.has("help")) {
     process.stdout.write(HELP);
     return { code: 0 };

@@ -10,7 +10,7 @@ import type { Exit } from "./exit.ts";
 import { describeOptions, parseOptions, type OptionSpec } from "./options.ts";
 import { readFixtures } from "./spec-files.ts";
 
-const OPTIONS: readonly OptionSpec[] = [
+export const FIXTURE_SERVER_OPTIONS: readonly OptionSpec[] = [
   { name: "http", value: "PORT", help: "serves Streamable HTTP on this machine alone, in all revisions, until a signal ends it; 0 takes any free port" },
   { name: "help", help: "this text" },
 ];
@@ -21,7 +21,7 @@ An MCP server that hosts the interceptors of the conformance vectors: what
 conformance --command and conformance --url are to be pointed at, done right.
 Without options it serves one client on stdio, and ends with it.
 
-${describeOptions(OPTIONS)}
+${describeOptions(FIXTURE_SERVER_OPTIONS)}
 
 With --http, the one line on stdout is the URL of the server, once it listens.
 SIGINT and SIGTERM end it, with exit code 0.
@@ -32,7 +32,7 @@ const STOPPING = ["SIGINT", "SIGTERM"] as const;
 
 /** Serves until the client goes; over HTTP, until a signal comes. */
 export async function serveFixtures(words: readonly string[]): Promise<Exit> {
-  const { values, positionals, rest } = parseOptions(words, OPTIONS);
+  const { values, positionals, rest } = parseOptions(words, FIXTURE_SERVER_OPTIONS);
   if (values.has("help")) {
     process.stdout.write(HELP);
     return { code: 0 };

@@ -10,7 +10,7 @@ import { exitBy } from "./signals.ts";
 import { watchStart } from "./start-watch.ts";
 import { startWatchdog } from "./watchdog.ts";
 
-const OPTIONS: readonly OptionSpec[] = [
+export const GATEWAY_OPTIONS: readonly OptionSpec[] = [
   CONFIG_OPTION,
   { name: "stdio", value: "NAME", help: "serve this upstream on stdin and stdout, for a client that starts the gateway itself" },
   { name: "no-watch", help: "do not reload when a file changes; SIGHUP still does" },
@@ -20,12 +20,12 @@ const OPTIONS: readonly OptionSpec[] = [
   { name: "help", help: "this text" },
 ];
 
-const HELP = `Usage: mcp-interceptors gateway -c FILE [OPTIONS]
+const HELP = `Usage: mcp-interceptors gateway -c FILE [GATEWAY_OPTIONS]
 
 Serves MCP servers through interceptors, as the file says: each of its upstreams
 at /NAME/mcp over Streamable HTTP, or one of them on stdin and stdout.
 
-${describeOptions(OPTIONS)}
+${describeOptions(GATEWAY_OPTIONS)}
 
 A file to start with, which keeps one server to this machine and masks personal
 data in what it answers:
@@ -65,7 +65,7 @@ const PARENT = process.ppid;
 
 /** Runs the verb, up to the end of the gateway. */
 export async function gateway(words: readonly string[]): Promise<Exit> {
-  const parsed = parseOptions(words, OPTIONS, "mcp-interceptors help gateway");
+  const parsed = parseOptions(words, GATEWAY_OPTIONS, "mcp-interceptors help gateway");
   const { values } = parsed;
   if (values.has("help")) {
     process.stdout.write(HELP);

@@ -3,63 +3,37 @@ import { readFileSync } from "node:fs";
 import { describeError, LocalError } from "../core/base/errors.ts";
 import { nearest } from "../core/base/nearest.ts";
 import { readyMade } from "../library/catalog.ts";
-import { audit } from "./audit.ts";
-import { chain } from "./chain.ts";
-import { check } from "./check.ts";
-import { conformance } from "./conformance.ts";
+import { completionScript, SHELLS } from "./completion.ts";
 import { printable } from "./describe.ts";
 import { UsageError } from "./errors.ts";
-import { explain } from "./explain.ts";
 import { endProcess, ignoreBrokenPipes, reportForeignExit, type Exit } from "./exit.ts";
-import { serveOwnAdapter } from "./fixture-adapter.ts";
-import { serveFixtures } from "./fixture-server.ts";
-import { gateway } from "./gateway.ts";
-import { invoke } from "./invoke.ts";
-import { list } from "./list.ts";
 import { formatTable } from "./table.ts";
-import type { Verb } from "./verb.ts";
-import { wrap } from "./wrap.ts";
-
-// In characters. It may quote what a server says.
-const LONGEST_ERROR = 4000;
+import { VERBS } from "./verbs.ts";
 
 type Run = (words: readonly string[]) => Promise<Exit> | Exit;
 
-// Those that have come later say themselves what they are.
-const DEFINED: readonly Verb[] = [list, invoke, chain, explain];
+const RUNS: ReadonlyMap<string, Run> = new Map<string, Run>([...VERBS.map(({ name, run }): [string, Run] => [name, run]), ["completion", completion], ["help", help], ["version", version]]);
 
 const HELP = `mcp-interceptors: interceptors for the Model Context Protocol (SEP-2624)
 
 Usage: mcp-interceptors VERB
 
 ${formatTable([
-  ["wrap", "put interceptors in front of an MCP server on stdio"],
-  ["gateway", "serve MCP servers through interceptors, as a file says"],
-  ["check", "check such a file, and print what is guarded by what"],
-  ...DEFINED.map(({ name, summary }): [string, string] => [name, summary]),
-  ["audit", "check the audit logs of a gateway"],
-  ["conformance", "measure an implementation against the vectors of SEP-2624"],
-  ["fixture-server", "a server that hosts the interceptors of those vectors"],
-  ["fixture-adapter", "a program that answers vectors about chains with our engine"],
+  ...VERBS.map(({ name, summary }): [string, string] => [name, summary]),
+  ["completion SHELL", "what bash, zsh or fish need to complete these words"],
   ["help [WORD]", "this text, or that of a verb or of a ready-made interceptor"],
   ["version", "the version of this package"],
 ])}
 
+Exit codes: 0 all is well; 1 a failure; 2 a wrong word or configuration;
+3 a policy refuses the message that was tried.
+
 Try: mcp-interceptors help wrap
 `;
 
-const VERBS: ReadonlyMap<string, Run> = new Map<string, Run>([
-  ...DEFINED.map((verb): [string, Run] => [verb.name, verb.run]),
-  ["wrap", wrap],
-  ["gateway", gateway],
-  ["check", check],
-  ["audit", audit],
-  ["conformance", conformance],
-  ["fixture-server", serveFixtures],
-  ["fixture-adapter", serveOwnAdapter],
-  ["help", help],
-  ["version", version],
-]);
+// In characters. It may quote what a server says.
+const LONGEST_ERROR = 4000;
+
 const ALIASES: ReadonlyMap<string, string> = new Map([
   ["--help", "help"],
   ["-h", "help"],
@@ -79,6 +53,36 @@ function help(words: readonly string[]): Promise<Exit> | Exit {
   return { code: 0 };
 }
 
+const COMPLETION_HELP = `Usage: mcp-interceptors completion bash|zsh|fish
+
+Prints what a shell needs to complete verbs, options and their values.
+
+Example:
+  bash  source <(mcp-interceptors completion bash)        in ~/.bashrc
+  zsh   source <(mcp-interceptors completion zsh)         in ~/.zshrc
+  fish  mcp-interceptors completion fish | source         in config.fish
+`;
+
+function completion(words: readonly string[]): Exit {
+  const [word, more] = words;
+  if (word === "--help" || word === "-h") {
+    process.stdout.write(COMPLETION_HELP);
+    return { code: 0 };
+  }
+  const shell = SHELLS.find((known) => known === word);
+  if (shell === undefined || more !== undefined) {
+    throw new UsageError(word === undefined ? "completion needs a shell" : `completion knows no ${JSON.stringify(more ?? word)}`, "mcp-interceptors completion bash|zsh|fish");
+  }
+  process.stdout.write(completionScript(shell, [...VERBS, ...OTHER_WORDS]));
+  return { code: 0 };
+}
+
+const OTHER_WORDS = [
+  { name: "completion", summary: "what shells need to complete these words", options: [], words: SHELLS },
+  { name: "help", summary: "help for a verb or an interceptor", options: [], words: [...VERBS.map(({ name }) => name), ...readyMade.keys()] },
+  { name: "version", summary: "the version of this package", options: [], words: "none" as const },
+];
+
 function version(): Exit {
   // The manifest is two folders up, from the sources as from the build.
   const manifest: unknown = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
@@ -88,9 +92,9 @@ function version(): Exit {
 }
 
 function verbNamed(word: string): Run {
-  const verb = VERBS.get(ALIASES.get(word) ?? word);
+  const verb = RUNS.get(ALIASES.get(word) ?? word);
   if (verb !== undefined) return verb;
-  const meant = nearest(word, VERBS.keys());
+  const meant = nearest(word, RUNS.keys());
   throw new UsageError(`unknown verb ${JSON.stringify(word)}`, meant === undefined ? "mcp-interceptors help" : `did you mean ${meant}?`);
 }
 

@@ -21,7 +21,7 @@ import { unlessAborted, watchStart } from "./start-watch.ts";
 import { formatTable } from "./table.ts";
 import { startWatchdog } from "./watchdog.ts";
 
-const OPTIONS: readonly OptionSpec[] = [
+export const WRAP_OPTIONS: readonly OptionSpec[] = [
   { name: "use", value: "NAME[=JSON]", many: true, help: "a ready-made interceptor, with its config" },
   {
     name: "interceptors",
@@ -46,13 +46,13 @@ const OPTIONS: readonly OptionSpec[] = [
   { name: "help", help: "this text" },
 ];
 
-const HELP = `Usage: mcp-interceptors wrap [OPTIONS] -- COMMAND [ARGS…]
+const HELP = `Usage: mcp-interceptors wrap [WRAP_OPTIONS] -- COMMAND [ARGS…]
 
 Starts COMMAND, an MCP server on stdio, and stands in front of it: speaks MCP on
 its own stdin and stdout, and runs interceptors on the traffic both ways. They
 run in the order of their priorities, whatever the order on the command line.
 
-${describeOptions(OPTIONS)}
+${describeOptions(WRAP_OPTIONS)}
 
 Ready-made interceptors (for the config of one: mcp-interceptors help NAME):
 ${formatTable([...readyMade].map(([name, { summary }]) => [name, summary]))}
@@ -69,7 +69,7 @@ It ends, with all it has started, when the process that started it is gone.
 
 /** Runs the verb, up to the end of the server and of all that was started for it. */
 export async function wrap(words: readonly string[]): Promise<Exit> {
-  const { values, positionals, rest } = parseOptions(words, OPTIONS, "mcp-interceptors help wrap");
+  const { values, positionals, rest } = parseOptions(words, WRAP_OPTIONS, "mcp-interceptors help wrap");
   if (values.has("help")) {
     process.stdout.write(HELP);
     return { code: 0 };
@@ -78,7 +78,7 @@ export async function wrap(words: readonly string[]): Promise<Exit> {
     throw new UsageError(`unexpected ${JSON.stringify(positionals[0])}`, "put -- before the server's command");
   }
   const [command, ...args] = rest ?? [];
-  if (command === undefined || command === "") throw new UsageError("the server's command is missing", "mcp-interceptors wrap [OPTIONS] -- COMMAND [ARGS…]");
+  if (command === undefined || command === "") throw new UsageError("the server's command is missing", "mcp-interceptors wrap [WRAP_OPTIONS] -- COMMAND [ARGS…]");
   const requestTimeoutMs = millisecondsOption(values, "timeout");
   const posture = values.get("posture")?.[0] === "server" ? "server" : "client";
 
