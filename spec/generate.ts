@@ -7,8 +7,8 @@ import { generateModules, type Source } from "./emit-module.ts";
 const SPEC = fileURLToPath(new URL(".", import.meta.url));
 export const GENERATED = fileURLToPath(new URL("../src/core/wire/gen/", import.meta.url));
 
-// Not of the wire: what vectors look like, and the gateway's configuration.
-const NO_WIRE: ReadonlySet<string> = new Set(["vector.schema.json", "gateway.schema.json"]);
+// Not of the wire: what vectors look like, the gateway's configuration, and tests of one.
+const NO_WIRE: ReadonlySet<string> = new Set(["vector.schema.json", "gateway.schema.json", "policy-tests.schema.json"]);
 
 /** The wire's schemas, by name. */
 export function readSources(): Source[] {

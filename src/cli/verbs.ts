@@ -8,6 +8,7 @@ import { FIXTURE_SERVER_OPTIONS, serveFixtures } from "./fixture-server.ts";
 import { gateway, GATEWAY_OPTIONS } from "./gateway.ts";
 import { invoke } from "./invoke.ts";
 import { list } from "./list.ts";
+import { test } from "./test.ts";
 import type { Verb } from "./verb.ts";
 import { wrap, WRAP_OPTIONS } from "./wrap.ts";
 
@@ -20,6 +21,7 @@ export const VERBS: readonly Verb[] = [
   invoke,
   chain,
   explain,
+  test,
   { name: "audit", summary: "check the audit logs of a gateway", options: AUDIT_OPTIONS, words: ["verify", "head"], run: audit },
   { name: "conformance", summary: "measure an implementation against the vectors of SEP-2624", options: CONFORMANCE_OPTIONS, words: "none", run: conformance },
   { name: "fixture-server", summary: "a server that hosts the interceptors of those vectors", options: FIXTURE_SERVER_OPTIONS, words: "none", run: serveFixtures },

@@ -39,11 +39,17 @@ const CLIENT_REQUESTS = [
 const SERVER_REQUESTS = ["sampling/createMessage", "elicitation/create", "roots/list"] as const;
 
 const FROM_CLIENTS: ReadonlySet<string> = new Set(CLIENT_REQUESTS);
+const FROM_SERVERS: ReadonlySet<string> = new Set(SERVER_REQUESTS);
 const OF_MCP: ReadonlySet<string> = new Set([...CLIENT_REQUESTS, ...SERVER_REQUESTS]);
 
 /** Sampling, elicitation, roots, `llm/completion` and custom events go both ways: a chain must be told which. */
 export function needsDirection(event: string): boolean {
   return !FROM_CLIENTS.has(event);
+}
+
+/** Requests that only a server sends, to its client. */
+export function isServerRequest(event: string): boolean {
+  return FROM_SERVERS.has(event);
 }
 
 /** Events whose payload MCP defines, and defines as an object. */

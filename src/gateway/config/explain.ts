@@ -1,9 +1,11 @@
 import { describeError } from "../../core/base/errors.ts";
 import { isObject, type JsonObject } from "../../core/base/json.ts";
 import type { ChainEntry } from "../../core/chain/entry.ts";
+import type { Direction } from "../../core/chain/plan.ts";
 import { currentOf } from "../../core/guard/chain-source.ts";
 import type { ConditionInput } from "../../core/interceptor/policy.ts";
 import type { InvocationContext, Phase } from "../../core/wire/gen/interceptors.ts";
+import { isServerRequest } from "../../core/wire/events.ts";
 import { hooksMatch } from "../../core/wire/patterns.ts";
 import type { BuiltPlan } from "./build.ts";
 import { compileCondition } from "./condition.ts";
@@ -65,12 +67,16 @@ export function explain(built: BuiltPlan, upstream: string, asked: Asked): Upstr
     phases: (["request", "response"] as const).map((phase) => {
       const rules = chain.entries.map((entry) => ruleOf(built, upstream, entry, { phase, asked }));
       const running = new Set(rules.filter(({ runs }) => runs !== false).map(({ address }) => address));
-      // The gateway's faces are servers: requests arrive, answers leave.
-      const { steps } = chain.plan({ event: asked.method, phase, direction: phase === "request" ? "receiving" : "sending" });
+      const { steps } = chain.plan({ event: asked.method, phase, direction: directionAtFace(asked.method, phase) });
       const order = steps.map(({ entries }) => entries.map(({ entry }) => entry.address).filter((address) => running.has(address))).filter((step) => step.length > 0);
       return { phase, order, rules };
     }),
   };
+}
+
+/** The gateway's faces are servers: requests of clients arrive and answers leave; what a server asks of its client goes the other way. */
+export function directionAtFace(method: string, phase: Phase): Direction {
+  return isServerRequest(method) === (phase === "request") ? "sending" : "receiving";
 }
 
 function ruleOf(built: BuiltPlan, upstream: string, entry: ChainEntry, { phase, asked }: { readonly phase: Phase; readonly asked: Asked }): RuleTrace {

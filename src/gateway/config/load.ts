@@ -63,12 +63,13 @@ export async function loadConfig(file: string, { env = process.env, secrets = cr
   return { file, folder, config, conditions, secrets, problems, files: [path, ...resolved.files] };
 }
 
-interface ReadValue {
+export interface ReadValue {
   readonly value: unknown;
   readonly locate: Locate;
 }
 
-async function readAny(file: string, path: string): Promise<ReadValue> {
+/** The value in a file of any of these kinds, and where its parts stand. Rejects with a `ConfigError`. */
+export async function readAny(file: string, path: string): Promise<ReadValue> {
   if (isModulePath(path)) return { value: await readModule(file, path), locate: () => undefined };
   let text: string;
   try {

@@ -5,38 +5,31 @@ import { nearest } from "../../core/base/nearest.ts";
 import { compileSchema, type CompiledSchema, type SchemaProblem } from "../../core/schema/schema.ts";
 import type { Problems } from "./problems.ts";
 
-interface Loaded {
-  readonly schema: JsonObject;
-  readonly compiled: CompiledSchema;
+/** Holds a value against one of the schemas in `spec`. What is wrong goes to `problems`; a name that is not known is told with the nearest that is. */
+export type SchemaCheck = (value: unknown, problems: Problems) => void;
+
+/** The check of a schema, which is read when it is first needed. Places that fit `except` are not told. */
+export function schemaCheck(name: string, except?: RegExp): SchemaCheck {
+  let loaded: { readonly schema: JsonObject; readonly compiled: CompiledSchema } | undefined;
+  return (value, problems) => {
+    if (loaded === undefined) {
+      // Three folders up, from the sources as from the build.
+      const schema = JSON.parse(readFileSync(new URL(`../../../spec/${name}`, import.meta.url), "utf8")) as JsonObject;
+      loaded = { schema, compiled: compileSchema(schema) };
+    }
+    const { schema, compiled } = loaded;
+    const found = compiled.checkAll(value, 100).filter(({ path }) => except?.test(path) !== true);
+    const unknown = new Set(found.filter(isUnknownMember).map(({ path }) => parentOf(path)));
+    for (const problem of found) {
+      // What is missing is what was misspelt.
+      if (/\/(?:oneOf|required|dependentRequired)$/.test(problem.schemaPath) && unknown.has(problem.path)) continue;
+      problems.add(problem.path, messageOf(problem, schema), isUnknownMember(problem) || problem.schemaPath.includes("/propertyNames/") ? "name" : "value");
+    }
+  };
 }
 
-let loaded: Loaded | undefined;
-
-// Three folders up, from the sources as from the build.
-const FILE = new URL("../../../spec/gateway.schema.json", import.meta.url);
-
-function load(): Loaded {
-  if (loaded === undefined) {
-    const schema = JSON.parse(readFileSync(FILE, "utf8")) as JsonObject;
-    loaded = { schema, compiled: compileSchema(schema) };
-  }
-  return loaded;
-}
-
-// Conditions have a reader of their own, whose reasons are better.
-const CONDITION = /^(?:\/upstreams\/[^/]+\/allow|\/interceptors\/\d+(?:\/overrides\/[^/]+)?\/when)(?:\/|$)/;
-
-/** Holds a configuration against `spec/gateway.schema.json`, conditions apart. A name that is not known is told with the nearest that is. */
-export function checkSchema(config: unknown, problems: Problems): void {
-  const { schema, compiled } = load();
-  const found = compiled.checkAll(config, 100).filter(({ path }) => !CONDITION.test(path));
-  const unknown = new Set(found.filter(isUnknownMember).map(({ path }) => parentOf(path)));
-  for (const problem of found) {
-    // What is missing is what was misspelt.
-    if (/\/(?:oneOf|required|dependentRequired)$/.test(problem.schemaPath) && unknown.has(problem.path)) continue;
-    problems.add(problem.path, messageOf(problem, schema), isUnknownMember(problem) || problem.schemaPath.includes("/propertyNames/") ? "name" : "value");
-  }
-}
+/** `spec/gateway.schema.json`, conditions apart: they have a reader of their own, whose reasons are better. */
+export const checkSchema: SchemaCheck = schemaCheck("gateway.schema.json", /^(?:\/upstreams\/[^/]+\/allow|\/interceptors\/\d+(?:\/overrides\/[^/]+)?\/when)(?:\/|$)/);
 
 function isUnknownMember({ schemaPath, reason }: SchemaProblem): boolean {
   return schemaPath.endsWith("/additionalProperties") && reason === "is not allowed";

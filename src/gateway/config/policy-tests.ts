@@ -1,0 +1,146 @@
+import { resolve } from "node:path";
+import { diffJson } from "../../core/base/json-diff.ts";
+import { equalJson, type JsonObject, parsePointer } from "../../core/base/json.ts";
+import { valueAt } from "../../core/base/json-pointer.ts";
+import { nearest } from "../../core/base/nearest.ts";
+import type { Signal } from "../../core/base/signal.ts";
+import type { ChainResult } from "../../core/chain/result.ts";
+import { currentOf } from "../../core/guard/chain-source.ts";
+import type { Principal } from "../../core/wire/gen/interceptors.ts";
+import type { ErrorObject } from "../../core/wire/message.ts";
+import type { BuiltPlan } from "./build.ts";
+import { directionAtFace } from "./explain.ts";
+import { readAny } from "./load.ts";
+import { collectProblems } from "./problems.ts";
+import { schemaCheck } from "./schema-check.ts";
+
+// The form of spec/policy-tests.schema.json.
+
+export type Expectation = "pass" | "blocked" | { readonly blockedBy: string; readonly message?: string } | { readonly payload: JsonObject } | { readonly changes: JsonObject };
+
+export interface TestStep {
+  readonly method: string;
+  readonly params?: JsonObject;
+  readonly result?: JsonObject;
+  readonly error?: ErrorObject;
+  readonly principal?: Partial<Principal>;
+  readonly times?: number;
+  readonly expect: Expectation;
+}
+
+export interface PolicyTest extends Partial<TestStep> {
+  readonly name: string;
+  readonly upstream?: string;
+  readonly steps?: readonly TestStep[];
+}
+
+export interface TestFile {
+  readonly file: string;
+  readonly tests: readonly PolicyTest[];
+}
+
+export interface TestOutcome {
+  readonly file: string;
+  readonly name: string;
+  readonly elapsedMs: number;
+  /** Why it has failed: what was expected, and what came instead. */
+  readonly failure?: string;
+}
+
+const check = schemaCheck("policy-tests.schema.json");
+
+/** Reads a file of tests: JSON with comments, YAML, or a module. Rejects with a `ConfigError` that has all that is wrong with it. */
+export async function readTests(file: string, upstreams: readonly string[]): Promise<TestFile> {
+  const { value, locate } = await readAny(file, resolve(file));
+  const problems = collectProblems(file, locate);
+  check(value, problems);
+  problems.throwIfAny();
+  // The schema has been checked.
+  const { upstream, tests } = value as { readonly upstream?: string; readonly tests: readonly PolicyTest[] };
+  const known = (name: string | undefined, pointer: string) => {
+    if (name !== undefined && !upstreams.includes(name)) problems.add(pointer, `is no upstream; ${suggestion(name, upstreams)}`);
+  };
+  known(upstream, "/upstream");
+  const [only] = upstreams.length === 1 ? upstreams : [upstream];
+  for (const [index, test] of tests.entries()) {
+    known(test.upstream, `/tests/${index}/upstream`);
+    if ((test.upstream ?? upstream ?? only) === undefined) problems.add(`/tests/${index}`, `does not say before which upstream; the configuration has ${upstreams.join(", ")}`);
+  }
+  problems.throwIfAny();
+  return { file, tests: tests.map((test) => ({ upstream: upstream ?? only ?? "", ...test })) };
+}
+
+function suggestion(name: string, upstreams: readonly string[]): string {
+  const meant = nearest(name, upstreams);
+  return meant === undefined ? `known are ${upstreams.join(", ")}` : `did you mean ${meant}?`;
+}
+
+/** Runs tests one after the other, each in a session of its own, through the chains that a gateway would put messages through. No upstream is reached. */
+export async function* runTests(built: BuiltPlan, { file, tests }: TestFile, signal: Signal): AsyncGenerator<TestOutcome> {
+  for (const [index, test] of tests.entries()) {
+    const started = performance.now();
+    const steps = test.steps ?? [test as TestStep];
+    let failure: string | undefined;
+    for (const [at, step] of steps.entries()) {
+      failure = await runStep(built, test, step, `${file}#${index}`, signal);
+      if (failure === undefined) continue;
+      if (steps.length > 1) failure = `step ${at + 1}: ${failure}`;
+      break;
+    }
+    yield { file, name: test.name, elapsedMs: performance.now() - started, ...(failure === undefined ? {} : { failure }) };
+  }
+}
+
+async function runStep(built: BuiltPlan, test: PolicyTest, step: TestStep, sessionId: string, signal: Signal): Promise<string | undefined> {
+  const chain = currentOf(built.plan.chain(test.upstream ?? "")).current();
+  const { method, params = {}, result, error, times = 1, expect } = step;
+  const principal = step.principal ?? test.principal;
+  const context = { sessionId, ...(principal === undefined ? {} : { principal: { type: "user" as const, ...principal } }) };
+  const response = result ?? (error === undefined ? undefined : { error });
+  for (let count = 1; count <= times; count++) {
+    const payload = response ?? params;
+    const ran = await chain.execute({
+      event: method,
+      payload,
+      context,
+      signal,
+      revalidate: "if-modified",
+      direction: directionAtFace(method, response === undefined ? "request" : "response"),
+      ...(response === undefined ? { phase: "request" } : { phase: "response", request: { method, params }, ...(error === undefined ? {} : { error: true }) }),
+    });
+    const failure = compare(ran, payload, expect);
+    if (failure !== undefined) return times === 1 ? failure : `time ${count}: ${failure}`;
+  }
+  return undefined;
+}
+
+function compare(ran: ChainResult, before: JsonObject, expect: Expectation): string | undefined {
+  const passes = ran.status === "success";
+  const stop = ran.abortedAt;
+  const got = passes ? (ran.modified ? `it passes, changed at ${places(before, ran.finalPayload)}` : "it passes as it is") : `${stop?.address ?? "something"} ${ran.status === "validation_failed" ? "refuses it" : "fails"}: ${stop?.reason ?? ran.status}`;
+  const expected = (what: string) => `expected ${what}, but ${got}`;
+  if (expect === "pass") return passes && !ran.modified ? undefined : expected("it to pass as it is");
+  if (expect === "blocked") return passes ? expected("it to be blocked") : undefined;
+  if ("blockedBy" in expect) {
+    const { blockedBy, message = "" } = expect;
+    const by = stop !== undefined && (stop.address === blockedBy || stop.interceptor === blockedBy);
+    return !passes && by && stop.reason.includes(message) ? undefined : expected(`${blockedBy} to block it${message === "" ? "" : ` with ${JSON.stringify(message)}`}`);
+  }
+  if ("payload" in expect) return passes && equalJson(ran.finalPayload, expect.payload) ? undefined : expected(`it to pass as ${JSON.stringify(expect.payload)}`);
+  const wanted = Object.entries(expect.changes);
+  const differs = wanted.find(([pointer, value]) => !equalJson(at(ran.finalPayload, pointer) ?? null, value));
+  const others = passes ? diffJson(before, ran.finalPayload).filter(({ pointer }) => !wanted.some(([place]) => pointer === place || pointer.startsWith(`${place}/`))) : [];
+  if (passes && differs === undefined && others.length === 0) return undefined;
+  const [pointer, value] = differs ?? wanted[0] ?? [];
+  return expected(others.length > 0 && differs === undefined ? `no change but at ${wanted.map(([place]) => place).join(", ")}` : `${pointer ?? ""} to become ${JSON.stringify(value)}`);
+}
+
+function at(value: unknown, pointer: string): unknown {
+  return valueAt(value, parsePointer(pointer) ?? []);
+}
+
+function places(before: unknown, after: unknown): string {
+  return diffJson(before, after)
+    .map(({ pointer, kind }) => `${pointer === "" ? "its root" : pointer}${kind === "removed" ? "" : ` to ${JSON.stringify(at(after, pointer))}`}`)
+    .join(", ");
+}

@@ -1,0 +1,131 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { after, describe, it } from "node:test";
+import { temporaryFolder } from "../gateway/config/kit.ts";
+import { bundledCli } from "./run-cli.ts";
+import { runText } from "./run-text.ts";
+
+const folder = temporaryFolder();
+after(() => folder.remove());
+
+const config = () =>
+  folder.write("gateway.json", {
+    upstreams: { files: { command: "files-server" } },
+    interceptors: [
+      { use: "redact" },
+      { use: "tool-filter", config: { deny: ["rm"] } },
+      { use: "rate-limit", config: { perMinute: 2, tools: ["slow"] } },
+      { use: "tool-filter", name: "admins", when: { not: { claim: "role", equals: "admin" } }, config: { deny: ["deploy"] } },
+    ],
+  });
+const call = (name: string, more: object = {}) => ({ method: "tools/call", params: { name, arguments: {} }, ...more });
+const text = (value: string) => ({ content: [{ type: "text", text: value }] });
+
+async function run(tests: readonly object[], ...words: string[]) {
+  const printed = await runText(["test", config(), folder.write("policy.test.json", { tests }), ...words]);
+  return { ...printed, lines: printed.stdout.split("\n").map((line) => line.trim()) };
+}
+
+describe("test", () => {
+  it("passes where messages fare as expected: in requests, results, errors, by caller, and over several steps", async () => {
+    const { code, lines } = await run([
+      { name: "ls passes", ...call("ls"), expect: "pass" },
+      { name: "rm is refused", ...call("rm"), expect: { blockedBy: "tool-filter", message: "Unknown tool" } },
+      { name: "rm is refused by address", ...call("rm"), expect: { blockedBy: "tool-filter/tool-filter" } },
+      { name: "rm is refused by somebody", ...call("rm"), expect: "blocked" },
+      { name: "results are masked", ...call("ls"), result: text("ada@example.com"), expect: { changes: { "/content/0/text": "[REDACTED:email]" } } },
+      { name: "results are masked to this", ...call("ls"), result: text("ada@example.com"), expect: { payload: text("[REDACTED:email]") } },
+      { name: "errors are masked", ...call("ls"), error: { code: 1, message: "ada@example.com" }, expect: { changes: { "/error/message": "[REDACTED:email]" } } },
+      { name: "lists are cut", method: "tools/list", result: { tools: [{ name: "rm" }, { name: "ls" }] }, expect: { payload: { tools: [{ name: "ls" }] } } },
+      { name: "admins deploy", principal: { id: "ada", claims: { role: "admin" } }, ...call("deploy"), expect: "pass" },
+      { name: "others do not", principal: { id: "bob", claims: { role: "dev" } }, ...call("deploy"), expect: "blocked" },
+      { name: "the third is too fast", steps: [{ ...call("slow"), times: 2, expect: "pass" }, { ...call("slow"), expect: { blockedBy: "rate-limit" } }] },
+      { name: "another session begins anew", ...call("slow"), expect: "pass" },
+    ]);
+    assert.equal(code, 0, lines.join("\n"));
+    assert.ok(lines.includes("12 tests, all pass"));
+  });
+
+  it("says what was expected and what came instead, by exit code 1, JSON and JUnit's XML too", async () => {
+    const tests = [
+      { name: 'a <b> "c"', ...call("rm"), expect: "pass" },
+      { name: "passes after all", ...call("ls"), expect: "blocked" },
+      { name: "another does", ...call("rm"), expect: { blockedBy: "redact" } },
+      { name: "other words", ...call("rm"), expect: { blockedBy: "tool-filter", message: "Nope" } },
+      { name: "more changes", ...call("ls"), result: { ...text("ada@example.com"), _meta: { "x/y": "10.1.2.3" } }, expect: { changes: { "/content/0/text": "[REDACTED:email]" } } },
+      { name: "other change", ...call("ls"), result: text("ada@example.com"), expect: { changes: { "/content/0/text": "x" } } },
+      { name: "the second time", steps: [{ ...call("slow"), times: 3, expect: "pass" }] },
+      { name: "second step", steps: [{ ...call("ls"), expect: "pass" }, { ...call("rm"), expect: "pass" }] },
+    ];
+    const junit = `${folder.path}/junit.xml`;
+    const { code, stdout } = await run(tests, "--json", "--junit", junit);
+    assert.equal(code, 1);
+    const failures = (JSON.parse(stdout) as { failure: string }[]).map(({ failure }) => failure.replace(/\d+ ms$/, "N ms"));
+    assert.deepEqual(failures, [
+      "expected it to pass as it is, but tool-filter/tool-filter refuses it: Unknown tool: rm",
+      "expected it to be blocked, but it passes as it is",
+      "expected redact to block it, but tool-filter/tool-filter refuses it: Unknown tool: rm",
+      'expected tool-filter to block it with "Nope", but tool-filter/tool-filter refuses it: Unknown tool: rm',
+      'expected no change but at /content/0/text, but it passes, changed at /content/0/text to "[REDACTED:email]", /_meta/x~1y to "[REDACTED:ip]"',
+      'expected /content/0/text to become "x", but it passes, changed at /content/0/text to "[REDACTED:email]"',
+      "time 3: expected it to pass as it is, but rate-limit/rate-limit refuses it: Too many requests: 2 a minute are allowed; try again in N ms",
+      "step 2: expected it to pass as it is, but tool-filter/tool-filter refuses it: Unknown tool: rm",
+    ]);
+    const xml = readFileSync(junit, "utf8");
+    assert.match(xml, /<testsuite name="[^"]+" tests="8" failures="8" time="\d+\.\d{3}">/);
+    assert.match(xml, /<testcase name="a &lt;b&gt; &quot;c&quot;" /);
+    const human = await run(tests.slice(0, 2));
+    assert.ok(human.lines.includes('✗ a <b> "c"') && human.lines.includes("2 tests, 2 failed"));
+  });
+
+  it("refuses files that are wrong, all at once and with their places", async () => {
+    const { code, stderr } = await run([{ name: "x", method: "a", expect: "psas" }, { name: "y", metod: "a", expect: "pass" }, { name: "z", ...call("a"), upstream: "fles", expect: "pass" }]);
+    assert.equal(code, 2);
+    assert.match(stderr, /\/tests\/0\/expect must be pass, blocked/);
+    assert.match(stderr, /\/tests\/1\/metod is not known; did you mean method\?/);
+    const upstream = await run([{ name: "z", ...call("a"), upstream: "fles", expect: "pass" }]);
+    assert.match(upstream.stderr, /\/tests\/0\/upstream is no upstream; did you mean files\?/);
+    const wrong: [string[], RegExp][] = [
+      [["test"], /the configuration is missing/],
+      [["test", config()], /no file of tests/],
+      [["test", config(), "none.json"], /none\.json: cannot be read/],
+      [["test", "none.json", "x.json"], /none\.json: cannot be read/],
+      [["test", config(), folder.write("empty.json", { tests: [] })], /\/tests must have at least 1 item/],
+    ];
+    for (const [words, pattern] of wrong) {
+      const printed = await runText(words, { cwd: folder.path });
+      assert.equal(printed.code, 2, words.join(" "));
+      assert.match(printed.stderr, pattern);
+    }
+  });
+
+  it("runs again when a file changes, and ends with the signal", async () => {
+    const file = folder.write("watched.json", { tests: [{ name: "first", ...call("rm"), expect: "pass" }] });
+    const child = spawn(process.execPath, [await bundledCli(), "test", config(), file, "--watch"], { stdio: ["ignore", "pipe", "pipe"] });
+    let printed = "";
+    const until = (pattern: RegExp) =>
+      new Promise<void>((resolve, reject) => {
+        const look = (text: string) => {
+          printed += text;
+          if (pattern.test(printed)) {
+            child.stdout.off("data", look);
+            resolve();
+          }
+        };
+        child.stdout.setEncoding("utf8").on("data", look);
+        child.once("close", () => reject(new assert.AssertionError({ message: `ended early: ${printed}` })));
+      });
+    const ended = new Promise((resolve) => child.once("close", (code, signal) => resolve(code ?? signal)));
+    try {
+      await until(/✗ first[^]*1 test, 1 failed/);
+      printed = "";
+      const again = until(/✓ second[^]*1 test, all pass/);
+      folder.write("watched.json", { tests: [{ name: "second, and longer", ...call("rm"), expect: "blocked" }] });
+      await again;
+    } finally {
+      child.kill("SIGTERM");
+    }
+    assert.ok([143, "SIGTERM"].includes((await ended) as never));
+  });
+});
