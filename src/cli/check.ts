@@ -100,7 +100,9 @@ function report(built: BuiltPlan, facts: ReadonlyMap<string, UpstreamFacts>): st
   }
   const upstreams = [...built.chains.keys()].map((name) => `  ${describeUpstream(name, facts.get(name))}`);
   const coverage = [...groups].map(([text, names]) => `${names.join(", ")}\n${"=".repeat(names.join(", ").length)}\n\n${text}`);
-  return `Upstreams\n${upstreams.join("\n")}\n\n${coverage.join("\n")}`;
+  const { exposure } = built;
+  const exposed = exposure === undefined ? "" : `Exposed to chains elsewhere\n  ${exposure.plan.name}: ${printable(exposure.interceptors.join(", "))}\n\n`;
+  return `Upstreams\n${upstreams.join("\n")}\n\n${exposed}${coverage.join("\n")}`;
 }
 
 function describeUpstream(name: string, facts: UpstreamFacts | undefined): string {

@@ -33,6 +33,8 @@ export interface OpenItem {
   readonly doubt?: string;
   /** A module's file. */
   readonly file?: string;
+  /** Those that it holds, where they are of this process. */
+  readonly interceptors?: readonly Interceptor[];
   /** Where one stands before it, the source. */
   readonly breaker?: BreakerSource;
   release(): Promise<void>;
@@ -87,7 +89,7 @@ async function inProcess(
   rest: Pick<OpenItem, "answerAs" | "doubt" | "file">,
 ): Promise<OpenItem> {
   const source = interceptorSource(interceptors, { label, ...(limits === undefined ? {} : { limits }) });
-  return { source, listed: await source.list(), ...rest, release: async () => {} };
+  return { source, listed: await source.list(), interceptors, ...rest, release: async () => {} };
 }
 
 // What may be slow or gone is not asked for ever.

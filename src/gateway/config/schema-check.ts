@@ -24,7 +24,7 @@ function load(): Loaded {
 }
 
 // Conditions have a reader of their own, whose reasons are better.
-const CONDITION = /^(?:\/upstreams\/[^/]+\/allow|\/interceptors\/\d+(?:\/overrides\/[^/]+)?\/when)(?:\/|$)/;
+const CONDITION = /^(?:\/upstreams\/[^/]+\/allow|\/expose\/allow|\/interceptors\/\d+(?:\/overrides\/[^/]+)?\/when)(?:\/|$)/;
 
 /** Holds a configuration against `spec/gateway.schema.json`, conditions apart. A name that is not known is told with the nearest that is. */
 export function checkSchema(config: unknown, problems: Problems): void {
