@@ -25,17 +25,18 @@ import { createToolHints, type ToolHints } from "./tool-hints.ts";
 import { createUpstreams, type BuiltUpstream } from "./upstreams.ts";
 import { refuseSilentlyWeaker, type Placed } from "./weaker.ts";
 
-/** What several plans may have in common: connections to interceptor servers, servers of this process, threads, what is known of tokens, and audit logs. */
+/** What several plans may have in common: connections to interceptor servers, servers of this process, threads, circuit breakers, what is known of tokens, and audit logs. */
 export interface Pools {
   readonly clients: Pool<KeptClient>;
   readonly servers: Pool<Servable>;
   readonly workers: Pool<WorkerInterceptors>;
+  readonly breakers: Pool<BreakerSource>;
   readonly checks: Pool<Authenticate>;
   readonly audits: Pool<OpenAudit>;
 }
 
 export function createPools(): Pools {
-  return { clients: createPool(), servers: createPool(), workers: createPool(), checks: createPool(), audits: createPool() };
+  return { clients: createPool(), servers: createPool(), workers: createPool(), breakers: createPool(), checks: createPool(), audits: createPool() };
 }
 
 export interface BuildOptions {
@@ -138,7 +139,7 @@ async function openItems({ config, folder }: LoadedConfig, options: BuildOptions
   const opened = items.map(async (item, index): Promise<PlacedItem | undefined> => {
     const pointer = `/interceptors/${index}`;
     try {
-      const one = await openItem(item, labels[index] ?? "", { folder, clients: pools.clients, workers: pools.workers, log, limits: config.limits, signal });
+      const one = await openItem(item, labels[index] ?? "", { ...pools, folder, log, limits: config.limits, signal });
       releases.push(one.release);
       if (one.doubt !== undefined) warn(pointer, one.doubt);
       return { item, pointer, opened: one };
