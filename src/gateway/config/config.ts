@@ -53,7 +53,8 @@ interface UrlConfig {
 }
 
 /** One of `command`, `url` and `module`. */
-export interface UpstreamConfig extends CommandConfig, UrlConfig, Omit<UpstreamPlan, "name" | "target" | "allow"> {
+export interface UpstreamConfig extends CommandConfig, UrlConfig, Omit<UpstreamPlan, "name" | "target" | "allow" | "sharing"> {
+  readonly sharing?: "session" | "shared";
   readonly module?: string;
   readonly allow?: ConditionConfig;
 }

@@ -26,6 +26,9 @@ export interface Exposure {
   readonly server: McpServer;
 }
 
+// Each costs a few objects, as long as it calls or has a session.
+const MAX_CALLERS = 10_000;
+
 interface ExposeContext {
   readonly loaded: LoadedConfig;
   readonly problems: Problems;
@@ -48,7 +51,7 @@ export function exposureOf(placed: readonly PlacedItem[], { loaded, problems, lo
     }
     const condition = loaded.conditions.get("/expose/allow");
     const allow = condition === undefined ? {} : { allow: callerCheck(condition) };
-    const plan: UpstreamPlan = { name: exposedName(config), target: { server }, era: "stateless", ...allow };
+    const plan: UpstreamPlan = { name: exposedName(config), target: { server }, era: "stateless", sharing: "principal", maxConnections: MAX_CALLERS, ...allow };
     return { plan, chain: createChain(), interceptors: interceptors.map(({ descriptor }) => descriptor.name), config, items, server };
   } catch (thrown) {
     problems.add("/expose", describeError(thrown));

@@ -32,7 +32,7 @@ const house = (word: string) =>
     `import { deny, mutator, validator } from ${JSON.stringify(INDEX)};
 let runs = 0;
 export const all = [
-  validator({ name: "counts", hooks: [{ events: ["*"], phase: "request" }] }, () => ({ valid: true, info: { runs: ++runs } })),
+  validator({ name: "counts", hooks: [{ events: ["*"], phase: "request" }] }, ({ caller, context }) => ({ valid: true, info: { runs: ++runs, caller: caller ?? null, said: context.principal ?? null } })),
   validator({ name: "refuse", hooks: [{ events: ["tools/call"], phase: "request" }] }, ({ payload, config }) => (payload.name === "rm" ? deny(config.word ?? ${JSON.stringify(word)}) : true)),
   mutator({ name: "crash", hooks: [{ events: ["prompts/get"], phase: "response" }], priorityHint: 7 }, () => { throw new Error("the handler's own words"); }),
 ];`,
@@ -47,6 +47,7 @@ const CONFIG = {
   auth: {
     tokens: [
       { token: "token-of-another-gateway", principal: { type: "service", id: "edge", claims: { team: "policies" } } },
+      { token: "token-of-a-third-gateway", principal: { type: "service", id: "edge", claims: { team: "policies", zone: 3 } } },
       { token: "token-of-somebody", principal: { type: "user", id: "bob" } },
     ],
   },
@@ -125,6 +126,22 @@ describe("the interceptors that a gateway exposes", () => {
       return (await fetch(url(), { method: "POST", headers, body: "{}" })).status;
     };
     assert.deepEqual([await status(), await status("token-of-somebody"), await status("token-of-another-gateway")], [401, 403, 400]);
+  });
+
+  it("are told who calls, as its token says, beside whom its chain speaks of", async () => {
+    const { one, url } = await start();
+    const who = async (era: Era, token: string) => {
+      const client = await connectServer({ url: url(), headers: { authorization: `Bearer ${token}` } }, undefined, { versions: versionsOf(era) });
+      clients.push(client);
+      const { caller, said } = (await invoke(client, "counts", { context: { principal: { type: "user", id: "ann" }, timestamp: "2026-07-28T00:00:00Z" } }))["info"] as { caller: unknown; said: unknown };
+      assert.deepEqual(said, { type: "user", id: "ann" });
+      return caller;
+    };
+    for (const era of ["handshake", "stateless"] as const) {
+      // One name, and two tokens that say different things of it: never the one for the other.
+      assert.deepEqual(await Promise.all(["token-of-another-gateway", "token-of-a-third-gateway"].map((token) => who(era, token))), CONFIG.auth.tokens.slice(0, 2).map(({ principal }) => principal));
+    }
+    assert.equal(one.gateway.stats().upstreams["interceptors"]?.connections, 2);
   });
 
   it("do not judge calls of themselves, and go on to guard what they guard", async () => {
