@@ -26,7 +26,8 @@ const HELP = `Usage: mcp-interceptors check FILE [OPTIONS]
 
 Checks the configuration of a gateway: reads it, loads its modules, starts or
 reaches its interceptor servers and its upstreams, and prints what is guarded by
-what. Warns of interceptors that can never run. Serves nothing.
+what, and what a balancer in front of several gateways has to keep together.
+Warns of interceptors that can never run. Serves nothing.
 
 ${describeOptions(OPTIONS)}
 
