@@ -4,9 +4,10 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
+import { createIssuer } from "../gateway/issuer.ts";
 import { findNginx, startNginx, type Proxy } from "../load/nginx.ts";
 import { ask, openClient, parkedIn, post, type Line, type OfficialClient } from "./clients.ts";
-import { createIssuer, DEPLOY, startGatewayReplica, startNotes, type GatewayReplica } from "./replicas.ts";
+import { DEPLOY, startGatewayReplica, startNotes, type GatewayReplica } from "./replicas.ts";
 
 const command = findNginx();
 const reason = "nginx is not installed";

@@ -1,6 +1,5 @@
 // Gateways on examples/deploy/gateway.jsonc, by the built command line, and what they are in front of.
 import { spawn } from "node:child_process";
-import { createSign, generateKeyPairSync } from "node:crypto";
 import { once } from "node:events";
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -13,22 +12,6 @@ import { CLI, EVERYTHING } from "../official/paths.ts";
 export const DEPLOY: string = join(import.meta.dirname, "..", "..", "..", "examples", "deploy");
 
 const START_MS = 30_000;
-
-/** An issuer of tokens, whose keys are in a file. */
-export function createIssuer(folder: string): { readonly jwks: string; tokenFor(subject: string): string } {
-  const { privateKey, publicKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
-  const jwks = join(folder, "jwks.json");
-  writeFileSync(jwks, JSON.stringify({ keys: [{ ...publicKey.export({ format: "jwk" }), kid: "k", use: "sig", alg: "RS256" }] }));
-  return {
-    jwks,
-    tokenFor(subject) {
-      const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString("base64url");
-      const now = Math.floor(Date.now() / 1000);
-      const signed = `${encode({ alg: "RS256", kid: "k" })}.${encode({ iss: "https://login.example.com", aud: "mcp-gateway", sub: subject, iat: now, exp: now + 600 })}`;
-      return `${signed}.${createSign("RSA-SHA256").update(signed).sign(privateKey, "base64url")}`;
-    },
-  };
-}
 
 /** The service of notes, of revision 2026-07-28. */
 export async function startNotes(): Promise<{ readonly url: string; close(): Promise<void> }> {
