@@ -1,6 +1,7 @@
 import { describeError } from "../core/base/errors.ts";
 import { formatCoverage } from "../core/guard/coverage-text.ts";
 import { guardCoverage } from "../core/guard/coverage.ts";
+import { affinities, formatAffinities } from "../gateway/config/affinity.ts";
 import { buildPlan, createPools, type BuiltPlan } from "../gateway/config/build.ts";
 import { loadConfig } from "../gateway/config/load.ts";
 import { neverRuns } from "../gateway/config/never-runs.ts";
@@ -25,7 +26,8 @@ const HELP = `Usage: mcp-interceptors check FILE [CHECK_OPTIONS]
 
 Checks the configuration of a gateway: reads it, loads its modules, starts or
 reaches its interceptor servers and its upstreams, and prints what is guarded by
-what. Warns of interceptors that can never run. Serves nothing.
+what, and what a balancer in front of several gateways has to keep together.
+Warns of interceptors that can never run. Serves nothing.
 
 ${describeOptions(CHECK_OPTIONS)}
 
@@ -99,8 +101,12 @@ function report(built: BuiltPlan, facts: ReadonlyMap<string, UpstreamFacts>): st
     groups.set(text, [...(groups.get(text) ?? []), name]);
   }
   const upstreams = [...built.chains.keys()].map((name) => `  ${describeUpstream(name, facts.get(name))}`);
+  const affinity = affinities(built.plan, facts);
+  const balanced = affinity.length === 0 ? "" : `Affinity behind a balancer, by the revisions of clients\n${formatAffinities(affinity)}\n\n`;
   const coverage = [...groups].map(([text, names]) => `${names.join(", ")}\n${"=".repeat(names.join(", ").length)}\n\n${text}`);
-  return `Upstreams\n${upstreams.join("\n")}\n\n${coverage.join("\n")}`;
+  const { exposure } = built;
+  const exposed = exposure === undefined ? "" : `Exposed to chains elsewhere\n  ${exposure.plan.name}: ${printable(exposure.interceptors.join(", "))}\n\n`;
+  return `Upstreams\n${upstreams.join("\n")}\n\n${exposed}${balanced}${coverage.join("\n")}`;
 }
 
 function describeUpstream(name: string, facts: UpstreamFacts | undefined): string {
@@ -108,6 +114,5 @@ function describeUpstream(name: string, facts: UpstreamFacts | undefined): strin
   const { info, protocolVersion, era, tools, capabilities } = facts;
   const who = info === undefined ? "a server that does not say its name" : printable(`${info.name} ${info.version}`);
   const has = Object.keys(capabilities).filter((capability) => capability !== "experimental" && capability !== "extensions");
-  const affinity = era === "handshake" ? "; behind a balancer, its clients' sessions need affinity" : "";
-  return `${name}: ${who}, ${protocolVersion ?? "?"} (${era ?? "?"}), ${printable(has.join(", ") || "no capabilities")}${tools === undefined ? "" : `; ${tools.length} tools`}${affinity}`;
+  return `${name}: ${who}, ${protocolVersion ?? "?"} (${era ?? "?"}), ${printable(has.join(", ") || "no capabilities")}${tools === undefined ? "" : `; ${tools.length} tools`}`;
 }

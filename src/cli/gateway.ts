@@ -149,12 +149,13 @@ async function run(running: ConfiguredGateway, verbose: boolean): Promise<Exit> 
 
 function describeStart({ gateway: { url }, built, opsUrl }: ConfiguredGateway, stdio: string | undefined): string {
   const onStdio = stdio ?? built.loaded.config.stdio;
-  const places = [...built.chains].map(([name, { chain }]) => {
+  const place = (name: string, length: number, how: string) => {
     const where = [...(url === undefined ? [] : [`${url}/${name}/mcp`]), ...(name === onStdio ? ["stdio"] : [])];
-    const { length } = chain.entries;
-    return where.length === 0 ? [] : [`${name} at ${where.join(" and on ")} with ${length === 1 ? "1 interceptor" : `${length} interceptors`}`];
-  });
-  return `serving ${places.flat().join(", ")}${opsUrl === undefined ? "" : `; metrics at ${opsUrl}/metrics`}`;
+    return where.length === 0 ? [] : [`${name} at ${where.join(" and on ")} ${how} ${length === 1 ? "1 interceptor" : `${length} interceptors`}`];
+  };
+  const places = [...built.chains].flatMap(([name, { chain }]) => place(name, chain.entries.length, "with"));
+  if (built.exposure !== undefined) places.push(...place(built.exposure.plan.name, built.exposure.interceptors.length, "offering"));
+  return `serving ${places.join(", ")}${opsUrl === undefined ? "" : `; metrics at ${opsUrl}/metrics`}`;
 }
 
 type Tell = (level: "info" | "warn" | "error", text: string) => void;

@@ -1,6 +1,7 @@
 import { isObject, ownMember, type JsonObject } from "../core/base/json.ts";
 import type { Era } from "../core/mcp/lifecycle.ts";
 import type { ServerCapabilities } from "../core/wire/gen/mcp.ts";
+import { METHODS } from "../core/wire/methods.ts";
 
 // What a peer can do travels as it is, members that nobody here knows included: features are opaque. Only what an era does not have stays behind.
 
@@ -48,6 +49,15 @@ export function serves(capabilities: ServerCapabilities, method: string): boolea
   // Revisions before 2025-03-26 have no `completions`.
   if (announced === undefined) return needed === "completions" && ownMember(capabilities, "prompts") !== undefined;
   return method !== "resources/subscribe" || announces(capabilities, "resources", "subscribe");
+}
+
+/** Whether a server that announces these may ask in the middle of calls that a stateless client can make. What an extension does nobody knows. */
+export function mayAskInCalls(capabilities: ServerCapabilities): boolean {
+  if ([capabilities.extensions, capabilities.experimental].some((more) => more !== undefined && Object.keys(more).length > 0)) return true;
+  return [...NEEDS.keys()].some((method) => {
+    const known = METHODS.get(method);
+    return known?.kind === "request" && known.asksForInput !== undefined && serves(capabilities, method);
+  });
 }
 
 export function announces(capabilities: ServerCapabilities, feature: "tools" | "prompts" | "resources", flag: "listChanged" | "subscribe"): boolean {

@@ -94,7 +94,7 @@ export function createFace(parts: FaceParts): Face {
     onRequest,
     onNotification: (frame: Frame, message: NotificationMessage) => handshake?.notified(frame, message),
   });
-  const core: FaceCore = { ...parts, peer, name: upstream.plan.name, shared: upstream.plan.sharing === "shared", draining: draining.signal };
+  const core: FaceCore = { ...parts, peer, name: upstream.plan.name, shared: (upstream.plan.sharing ?? "session") !== "session", draining: draining.signal };
   // Most connections are one stateless request: what they do not need is not made.
   let handshake: HandshakeFace | undefined;
   let stateless: StatelessFace | undefined;

@@ -5,13 +5,15 @@ import { httpTransport } from "../core/http/http-client.ts";
 import type { Log } from "../core/jsonrpc/log.ts";
 import { memoryPair } from "../core/transport/memory.ts";
 import type { Transport } from "../core/transport/transport.ts";
+import type { Principal } from "../core/wire/gen/interceptors.ts";
 import { spawnTransport } from "../node/child.ts";
 import { createHttpSend } from "../node/http-send.ts";
 import type { UpstreamTarget } from "./plan.ts";
 
 /** Makes connections to one upstream. */
 export interface Connector {
-  connect(): Promise<Transport>;
+  /** `principal`: whose it is, where it is one principal's alone. A server of this process sees it as its peer's; to others nobody is named. */
+  connect(principal?: Principal): Promise<Transport>;
   /** Whether what the server sends names the call that it belongs to. */
   readonly relates: boolean;
   /** Releases what the connections have in common. */
@@ -51,9 +53,9 @@ export function createConnector(target: UpstreamTarget, { host, limits, log }: C
   }
   if ("server" in target) {
     return {
-      async connect() {
+      async connect(principal) {
         const [near, far] = memoryPair({ limits });
-        await target.server.connect(far);
+        await target.server.connect(principal === undefined ? far : of(principal, far));
         return near;
       },
       relates: false,
@@ -62,4 +64,16 @@ export function createConnector(target: UpstreamTarget, { host, limits, log }: C
   }
   if ("connect" in target) return { connect: async () => await target.connect(), relates: false, close() {} };
   throw new LocalError("invalid_argument", "the target of an upstream has a command, a url, a server or connect");
+}
+
+/** The same connection, with a peer whom the gateway has verified. */
+function of(principal: Principal, transport: Transport): Transport {
+  return {
+    send: (frame, route) => transport.send(frame, route),
+    async receive() {
+      const arrival = await transport.receive();
+      return arrival === undefined ? undefined : { ...arrival, from: { ...arrival.from, principal } };
+    },
+    close: (why) => transport.close(why),
+  };
 }

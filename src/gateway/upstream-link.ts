@@ -9,6 +9,7 @@ import { blamesProbe, findServer, type ServerDescription } from "../core/mcp/con
 import { resolveVersions, type Era, type Versions } from "../core/mcp/lifecycle.ts";
 import type { Arrival, Transport } from "../core/transport/transport.ts";
 import type { Frame } from "../core/wire/frame.ts";
+import type { Principal } from "../core/wire/gen/interceptors.ts";
 import type { Implementation, SubscriptionFilter } from "../core/wire/gen/mcp.ts";
 import { HANDSHAKE_VERSIONS, STATELESS_VERSIONS } from "../core/wire/versions.ts";
 import { isErrorResponse, type ErrorMessage, type NotificationMessage } from "../core/wire/message.ts";
@@ -59,6 +60,8 @@ export interface Identity {
   readonly capabilities: JsonObject;
   /** The handshake revision to ask for. */
   readonly version: string | undefined;
+  /** Whose the connection is, where it is one principal's alone. */
+  readonly principal?: Principal | undefined;
 }
 
 export interface LinkParts {

@@ -66,7 +66,8 @@ export function createUpstream({ plan, host, limits, log: given }: UpstreamParts
   const starts = createBackOff(host, plan.backOff);
   // Sessions' own and pooled ones, in the order of their last use.
   const held = new Set<Held>();
-  let shared: Held | undefined;
+  // What serves several: everybody, or all that one principal asks (`sharing: "principal"`).
+  const shared = new Map<string, Held>();
   let era: Era | undefined = plan.era;
   let finding: Promise<unknown> | undefined;
   let closed: LocalError | undefined;
@@ -84,7 +85,7 @@ export function createUpstream({ plan, host, limits, log: given }: UpstreamParts
       async open(owner) {
         if (starts.waitMs > 0) throw backingOff(starts.waitMs);
         try {
-          const connect = () => connector.connect();
+          const connect = () => connector.connect(identity.principal);
           const link = await openLink({ owner, identity, host, limits, log, era, connect, startTimeoutMs, probeTimeoutMs, callTimeoutMs, maxCallMs });
           starts.succeeded();
           era ??= link.server.era;
@@ -106,7 +107,7 @@ export function createUpstream({ plan, host, limits, log: given }: UpstreamParts
   const drop = (one: Held, why?: LocalError) => {
     one.cancelIdle?.();
     held.delete(one);
-    if (shared === one) shared = undefined;
+    for (const [name, held] of shared) if (held === one) shared.delete(name);
     return one.slot.close(why);
   };
 
@@ -143,12 +144,16 @@ export function createUpstream({ plan, host, limits, log: given }: UpstreamParts
     void drop(unused);
   };
 
-  const sharedLease = (): Lease => {
-    if (shared === undefined) {
+  const sharedLease = ({ principal }: Caller): Lease => {
+    // Claims included: what one token says is not what another one of the same principal does.
+    const key = sharing === "principal" ? JSON.stringify(["principal", sorted(principal)]) : SHARED;
+    let one = shared.get(key);
+    if (one === undefined) {
       makeRoom();
-      shared = make(SHARED, EVERYBODY);
+      one = make(key, sharing === "principal" ? { ...EVERYBODY, principal } : EVERYBODY);
+      shared.set(key, one);
     }
-    return pooled(shared);
+    return pooled(one);
   };
 
   /** Learns the era, by a first connection that everybody else waits for; the one who made it has it. */
@@ -169,7 +174,10 @@ export function createUpstream({ plan, host, limits, log: given }: UpstreamParts
       }
       if (closed !== undefined) throw closed;
       // One that serves all callers alike is everybody's from now on.
-      if (first.slot.server?.era === "stateless") return pooled((shared = first));
+      if (first.slot.server?.era === "stateless") {
+        shared.set(SHARED, first);
+        return pooled(first);
+      }
       return key === "" ? lease(first, () => void drop(first)) : pooled(first);
     }
     return undefined;
@@ -193,7 +201,7 @@ export function createUpstream({ plan, host, limits, log: given }: UpstreamParts
     async session(caller) {
       const first = await find(caller, "");
       if (first !== undefined) return first;
-      if (sharing === "shared" || era === "stateless") return await connected(sharedLease());
+      if (sharing !== "session" || era === "stateless") return await connected(sharedLease(caller));
       makeRoom();
       const own = make("", identityOf(caller));
       return await connected(lease(own, () => void drop(own)));
@@ -202,7 +210,7 @@ export function createUpstream({ plan, host, limits, log: given }: UpstreamParts
       const key = keyOf(caller);
       const first = await find(caller, key);
       if (first !== undefined) return first;
-      if (sharing === "shared" || era === "stateless") return await connected(sharedLease());
+      if (sharing !== "session" || era === "stateless") return await connected(sharedLease(caller));
       const mine = [...held].filter((one) => one.key === key);
       // Where questions do not say which call they belong to, each call has a connection to itself while there are any to be had.
       const alone = !connector.relates && mayBeAsked(caller.capabilities);

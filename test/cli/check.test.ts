@@ -26,10 +26,14 @@ describe("check", { concurrency: 2 }, () => {
     const file = folder.write("fine.json", {
       upstreams: { files, more: files },
       interceptors: [{ use: "redact", phase: "response" }, policyServer()],
+      expose: { name: "policies" },
+      http: {},
     });
     const { code, stdout, stderr } = await check(file);
     assert.deepEqual([code, stderr], [0, ""]);
-    assert.match(stdout, /^Upstreams\n {2}files: fixture 1, 2025-11-25 \(handshake\), tools; 2 tools; behind a balancer, its clients' sessions need affinity\n {2}more: /);
+    assert.match(stdout, /^Upstreams\n {2}files: fixture 1, 2025-11-25 \(handshake\), tools; 2 tools\n {2}more: /);
+    assert.match(stdout, /^Affinity behind a balancer, by the revisions of clients\n {2} +2026-07-28 +older revisions\n {2}files +parked calls +sessions\n {2}more +parked calls +sessions\n {2}policies +none +sessions\n/m);
+    assert.match(stdout, /^Exposed to chains elsewhere\n {2}policies: redact\n\n/m);
     // Both are guarded alike, and told of once.
     assert.match(stdout, /^files, more\n===========\n\nIntercepted, by the guard of a server\n/m);
     assert.match(stdout, /^ {2}tools\/call +client +request +receiving +validate: server\/names$/m);

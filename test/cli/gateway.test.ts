@@ -68,6 +68,21 @@ describe("gateway", { concurrency: 2 }, () => {
     assert.deepEqual([code, stderr], [0, ""]);
   });
 
+  it("serves its own interceptors, too, over HTTP and on stdio", async () => {
+    const config = { upstreams, interceptors: [{ use: "redact" }, { use: "tool-filter", config: { deny: ["rm"] } }], expose: { name: "policies" } };
+    const [open, alone] = await Promise.all([start("exposing.json", { ...config, http: {} }), start("exposing-stdio.json", config, "--stdio", "policies", "--quiet")]);
+    await said(open, /files at http:\/\/\S+\/files\/mcp with 3 interceptors, policies at http:\/\/\S+\/policies\/mcp offering 3 interceptors\n/);
+    alone.send(INITIALIZE);
+    await alone.answer("init");
+    alone.child.stdin.write(lines(request(1, "interceptors/list"), request(2, "interceptor/invoke", { name: "tool-filter", event: "tools/call", phase: "request", payload: { name: "rm" } })));
+    const { interceptors } = (await alone.answer(1)).result as { interceptors: readonly { name: string }[] };
+    assert.deepEqual(interceptors.map(({ name }) => name), ["redact", "tool-filter", "tool-filter-list"]);
+    assert.equal((await alone.answer(2)).result?.["valid"], false);
+    assert.deepEqual((await alone.end()).code, 0);
+    open.child.kill("SIGTERM");
+    assert.equal((await open.ended).code, 0);
+  });
+
   it("is not started where the configuration cannot be used, and says all that is wrong with it", async () => {
     const file = folder.write("wrong.json", '{\n  "upstreams": { "files": { "comand": "x" } },\n  "stdio": "fils"\n}');
     const ended = await runCli(["gateway", "-c", file], "", { fromSources: true });

@@ -32,6 +32,31 @@ const answer = async (end: RawEnd, text: string) => {
 const errorOf = (message: JsonObject) => message["error"] as { code: number; message: string; data?: JsonObject };
 const authenticate = ({ token }: { token: string | undefined }) => ({ principal: { type: "user" as const, id: String(token) } });
 
+describe("connections of principals", () => {
+  it("are one for each, of either era, whom a server of this process sees as its peer, and end unused", async () => {
+    for (const era of ["handshake", "stateless"] as const) {
+      const host = fakeHost();
+      const up = behind("memory", era, { host });
+      up.server.tool({ name: "who", inputSchema: { type: "object" } }, (_args, { from }) => JSON.stringify(from.principal ?? null));
+      const gateway = await gatewayFor(up.target, { host, http: { authenticate } }, { sharing: "principal", idleMs: 1_000 });
+      const connections = () => gateway.stats().upstreams["up"]?.connections;
+      const who = async (token: string, id: number) => {
+        const end = poster(gateway, token);
+        await end.send(post(id, {}, "who"));
+        const { result } = (await end.message()) as { result: { content: [{ text: string }] } };
+        return JSON.parse(result.content[0].text) as unknown;
+      };
+      assert.deepEqual([await who("ann", 1), await who("bob", 2), await who("ann", 3)], ["ann", "bob", "ann"].map((id) => ({ type: "user", id })));
+      assert.equal(connections(), 2);
+      await host.advance(1_000);
+      assert.equal(connections(), 0);
+      assert.deepEqual(await who("bob", 4), { type: "user", id: "bob" });
+      await gateway.close();
+      await up.close();
+    }
+  });
+});
+
 describe("connections to a handshake upstream", () => {
   it("are one a session, with the session's own capabilities and revision, and end with it", async () => {
     const up = rawUpstream();

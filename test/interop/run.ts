@@ -7,7 +7,7 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { installInterop } from "../support/install-interop.ts";
 
-const REAL_PROCESSES = /^(?:official|guarded|gateway|matrix)\b/;
+const REAL_PROCESSES = /^(?:official|guarded|gateway|deploy|matrix)\b/;
 const FILE_TIMEOUT_MS = 10 * 60_000;
 const root = import.meta.dirname ?? new URL(".", import.meta.url).pathname;
 

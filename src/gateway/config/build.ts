@@ -14,6 +14,7 @@ import { auditOf, type AuditParts, type OpenAudit } from "./audit.ts";
 import { authOf } from "./auth.ts";
 import { buildChain, type BuiltChain, type PlacedItem } from "./chains.ts";
 import type { HttpConfig } from "./config.ts";
+import { exposureOf, type Exposure } from "./expose.ts";
 import { openItem } from "./items.ts";
 import type { KeptClient } from "./kept-client.ts";
 import type { LoadedConfig } from "./load.ts";
@@ -25,18 +26,19 @@ import { createToolHints, type ToolHints } from "./tool-hints.ts";
 import { createUpstreams, type BuiltUpstream } from "./upstreams.ts";
 import { refuseSilentlyWeaker, type Placed } from "./weaker.ts";
 
-/** What several plans may have in common: connections to interceptor servers, servers of this process, threads, ready-made interceptors, what is known of tokens, and audit logs. */
+/** What several plans may have in common: connections to interceptor servers, servers of this process, threads, ready-made interceptors, circuit breakers, what is known of tokens, and audit logs. */
 export interface Pools {
   readonly clients: Pool<KeptClient>;
   readonly servers: Pool<Servable>;
   readonly workers: Pool<WorkerInterceptors>;
   readonly made: Pool<readonly Interceptor[]>;
+  readonly breakers: Pool<BreakerSource>;
   readonly checks: Pool<Authenticate>;
   readonly audits: Pool<OpenAudit>;
 }
 
 export function createPools(): Pools {
-  return { clients: createPool(), servers: createPool(), workers: createPool(), made: createPool(), checks: createPool(), audits: createPool() };
+  return { clients: createPool(), servers: createPool(), workers: createPool(), made: createPool(), breakers: createPool(), checks: createPool(), audits: createPool() };
 }
 
 export interface BuildOptions {
@@ -60,6 +62,8 @@ export interface BuiltPlan extends Placed {
   /** What each upstream says of its tools, as far as it is known. */
   readonly hints: ReadonlyMap<string, ToolHints>;
   readonly upstreams: ReadonlyMap<string, BuiltUpstream>;
+  /** Its own interceptors, where they are exposed. */
+  readonly exposure: Exposure | undefined;
   readonly audit: AuditLog | undefined;
   readonly breakers: readonly BreakerSource[];
   /** What is odd, without being wrong: lines as of a `ConfigError`. */
@@ -98,6 +102,7 @@ export async function buildPlan(loaded: LoadedConfig, options: BuildOptions): Pr
     const audit: AuditParts = dry ? { policy: {} } : await auditOf({ loaded, problems, audits: pools.audits, log, releases, before: before?.loaded });
     problems.throwIfAny();
 
+    const exposure = exposureOf(placed, { loaded, problems, log, before: before?.exposure });
     const chains = new Map<string, BuiltChain>();
     const hints = new Map<string, ToolHints>();
     for (const name of upstreams.keys()) {
@@ -113,10 +118,10 @@ export async function buildPlan(loaded: LoadedConfig, options: BuildOptions): Pr
     if (before !== undefined) refuseSilentlyWeaker(before, { items, chains }, problems);
     problems.throwIfAny();
 
-    const plan = planOf(loaded, { upstreams, chains, items: placed, log, auth, audit });
+    const plan = planOf(loaded, { upstreams, exposure, chains, items: placed, log, auth, audit });
     const files = [...loaded.files, ...placed.map(({ opened }) => opened.file), ...[...upstreams.values()].map(({ file }) => file)];
     const breakers = placed.flatMap(({ opened: { breaker } }) => (breaker === undefined ? [] : [breaker]));
-    return { plan, loaded, items, chains, hints, upstreams, audit: audit.audit, breakers, warnings: [...warnings], files: [...new Set(files.filter((file) => file !== undefined))], close };
+    return { plan, loaded, items, chains, hints, upstreams, exposure, audit: audit.audit, breakers, warnings: [...warnings], files: [...new Set(files.filter((file) => file !== undefined))], close };
   } catch (thrown) {
     await close();
     throw signal?.aborted === true ? signal.reason : thrown;
@@ -137,7 +142,7 @@ async function openItems({ config, folder }: LoadedConfig, options: BuildOptions
   const opened = items.map(async (item, index): Promise<PlacedItem | undefined> => {
     const pointer = `/interceptors/${index}`;
     try {
-      const one = await openItem(item, labels[index] ?? "", { folder, clients: pools.clients, workers: pools.workers, made: pools.made, log, limits: config.limits, signal });
+      const one = await openItem(item, labels[index] ?? "", { ...pools, folder, log, limits: config.limits, signal });
       releases.push(one.release);
       if (one.doubt !== undefined) warn(pointer, one.doubt);
       return { item, pointer, opened: one };
@@ -151,6 +156,7 @@ async function openItems({ config, folder }: LoadedConfig, options: BuildOptions
 
 interface PlanParts {
   readonly upstreams: ReadonlyMap<string, BuiltUpstream>;
+  readonly exposure: Exposure | undefined;
   readonly chains: ReadonlyMap<string, BuiltChain>;
   readonly items: readonly PlacedItem[];
   readonly log: Log;
@@ -158,13 +164,13 @@ interface PlanParts {
   readonly audit: AuditParts;
 }
 
-function planOf({ config }: LoadedConfig, { upstreams, chains, items, log, auth, audit }: PlanParts): GatewayPlan {
+function planOf({ config }: LoadedConfig, { upstreams, exposure, chains, items, log, auth, audit }: PlanParts): GatewayPlan {
   const { http, stdio, policy, versions, drainMs, parking, limits } = config;
   const answerAs = Object.fromEntries(items.flatMap(({ opened }) => Object.entries(opened.answerAs)));
   return {
-    upstreams: [...upstreams.values()].map(({ plan }) => plan),
+    upstreams: [...upstreams.values(), ...(exposure === undefined ? [] : [exposure])].map(({ plan }) => plan),
     chain(name) {
-      const built = chains.get(name);
+      const built = name === exposure?.plan.name ? exposure : chains.get(name);
       if (built === undefined) throw new LocalError("not_found", `there is no upstream ${JSON.stringify(name)}`);
       return built.chain;
     },

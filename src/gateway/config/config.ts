@@ -2,6 +2,7 @@ import type { JsonObject } from "../../core/base/json.ts";
 import type { Limits } from "../../core/base/limits.ts";
 import type { GuardPolicy } from "../../core/guard/options.ts";
 import type { Grants, Overrides } from "../../core/interceptor/policy.ts";
+import type { HostOptions } from "../../core/server/interceptor-server.ts";
 import type { Phase, Principal } from "../../core/wire/gen/interceptors.ts";
 import type { WorkerInterceptorOptions } from "../../node/worker-interceptor.ts";
 import type { AuditOptions } from "../audit.ts";
@@ -21,6 +22,7 @@ export interface GatewayConfig {
   readonly $schema?: string;
   readonly upstreams: Readonly<Record<string, UpstreamConfig>>;
   readonly interceptors?: readonly InterceptorsConfig[];
+  readonly expose?: ExposeConfig;
   readonly http?: HttpConfig;
   readonly auth?: AuthConfig;
   readonly audit?: AuditConfig;
@@ -51,7 +53,8 @@ interface UrlConfig {
 }
 
 /** One of `command`, `url` and `module`. */
-export interface UpstreamConfig extends CommandConfig, UrlConfig, Omit<UpstreamPlan, "name" | "target" | "allow"> {
+export interface UpstreamConfig extends CommandConfig, UrlConfig, Omit<UpstreamPlan, "name" | "target" | "allow" | "sharing"> {
+  readonly sharing?: "session" | "shared";
   readonly module?: string;
   readonly allow?: ConditionConfig;
 }
@@ -75,6 +78,14 @@ export interface InterceptorsConfig extends CommandConfig, UrlConfig, SettingsCo
   readonly overrides?: Readonly<Record<string, SettingsConfig>>;
   readonly breaker?: false | Omit<BreakerOptions, "host" | "onChange">;
   readonly ignoreUnknownTypes?: boolean;
+}
+
+/** Interceptors of this gateway for chains elsewhere. */
+export interface ExposeConfig extends Pick<HostOptions, "alsoNested"> {
+  /** Default `interceptors`. */
+  readonly name?: string;
+  readonly interceptors?: readonly string[];
+  readonly allow?: ConditionConfig;
 }
 
 export interface AuthConfig extends Pick<AuthenticateOptions, "anonymous"> {

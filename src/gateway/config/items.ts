@@ -16,12 +16,12 @@ import { connectServer } from "../../node/chain.ts";
 import { nodeHost } from "../../node/host.ts";
 import { importFresh, interceptorsIn } from "../../node/load-module.ts";
 import { workerInterceptor, type WorkerInterceptors } from "../../node/worker-interceptor.ts";
-import { withBreaker, type BreakerSource } from "../breaker.ts";
+import { withBreaker, type BreakerOptions, type BreakerSource } from "../breaker.ts";
 import type { InterceptorsConfig } from "./config.ts";
 import { commandEnvironment } from "./environment.ts";
 import { inTime } from "./in-time.ts";
 import { keepClient, keptSource, type KeptClient } from "./kept-client.ts";
-import type { Pool } from "./pool.ts";
+import type { Lease, Pool } from "./pool.ts";
 
 /** An item of `interceptors`, loaded or connected, for the chains of any number of upstreams. */
 export interface OpenItem {
@@ -35,6 +35,8 @@ export interface OpenItem {
   readonly perServer?: true;
   /** A module's file. */
   readonly file?: string;
+  /** Those that it holds, where they are of this process. */
+  readonly interceptors?: readonly Interceptor[];
   /** Where one stands before it, the source. */
   readonly breaker?: BreakerSource;
   release(): Promise<void>;
@@ -45,6 +47,7 @@ export interface ItemContext {
   readonly clients: Pool<KeptClient>;
   readonly workers: Pool<WorkerInterceptors>;
   readonly made: Pool<readonly Interceptor[]>;
+  readonly breakers: Pool<BreakerSource>;
   readonly log: Log;
   readonly limits: Partial<Limits> | undefined;
   readonly signal: Signal | undefined;
@@ -78,12 +81,18 @@ async function openWorker(file: string, item: InterceptorsConfig, label: string,
   const bounds = typeof item.worker === "object" ? item.worker : {};
   const changedMs = statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
   const { limits } = context;
-  const lease = await context.workers.acquire(JSON.stringify([file, changedMs, bounds]), async () => {
+  const key = JSON.stringify([file, changedMs, bounds]);
+  const lease = await context.workers.acquire(key, async () => {
     const value = await workerInterceptor({ module: file, ...bounds, ...(limits === undefined ? {} : { limits }) });
     return { value, close: () => value.close() };
   });
-  const opened = await inProcess(lease.value.interceptors, label, context, { answerAs: {}, file });
-  return { ...opened, ...guarded(opened.source, item, context.log), release: lease.release };
+  try {
+    const opened = await inProcess(lease.value.interceptors, label, context, { answerAs: {}, file });
+    return { ...opened, ...(await guarded(opened.source, item, { key, lease, ...context })) };
+  } catch (thrown) {
+    await lease.release();
+    throw thrown;
+  }
 }
 
 async function inProcess(
@@ -93,18 +102,26 @@ async function inProcess(
   rest: Pick<OpenItem, "answerAs" | "doubt" | "file">,
 ): Promise<OpenItem> {
   const source = interceptorSource(interceptors, { label, ...(limits === undefined ? {} : { limits }) });
-  return { source, listed: await source.list(), ...rest, release: async () => {} };
+  return { source, listed: await source.list(), interceptors, ...rest, release: async () => {} };
 }
 
-// What may be slow or gone is not asked for ever.
-function guarded(source: InterceptorSource, { breaker = {} }: InterceptorsConfig, log: Log): Pick<OpenItem, "source" | "breaker"> {
-  if (breaker === false) return { source };
-  const guard = withBreaker(source, {
-    ...breaker,
-    host: nodeHost(),
-    onChange: ({ interceptor, state }) => log({ level: "warning", message: `the circuit breaker of ${source.label}/${interceptor} is ${state.replace("_", " ")}` }),
-  });
-  return { source: guard, breaker: guard };
+interface GuardedContext extends Pick<ItemContext, "breakers" | "log"> {
+  /** What stands behind the source, and its name. */
+  readonly lease: Lease<unknown>;
+  readonly key: string;
+}
+
+// What may be slow or gone is not asked for ever. Plans that have an item in common, and what stands behind it, have its breaker in common: a reload closes none.
+async function guarded(source: InterceptorSource, { breaker = {} }: InterceptorsConfig, { breakers, log, lease, key }: GuardedContext): Promise<Pick<OpenItem, "source" | "breaker" | "release">> {
+  if (breaker === false) return { source, release: lease.release };
+  const onChange: BreakerOptions["onChange"] = ({ interceptor, state }) =>
+    log({ level: "warning", message: `the circuit breaker of ${source.label}/${interceptor} is ${state.replace("_", " ")}` });
+  const guard = await breakers.acquire(JSON.stringify([source.label, key, breaker]), async () => ({
+    value: withBreaker(source, { ...breaker, host: nodeHost(), onChange }),
+    close: async () => {},
+  }));
+  // Together, so that none outlives what it is in front of.
+  return { source: guard.value, breaker: guard.value, release: async () => void (await Promise.all([guard.release(), lease.release()])) };
 }
 
 /** A server's target as `connectServer` takes it. */
@@ -116,10 +133,12 @@ export function targetOf({ command, args, env, cwd, url, headers }: Omit<Interce
   return { url: url ?? "", ...(headers === undefined ? {} : { headers }) };
 }
 
-async function openServer(item: InterceptorsConfig, label: string, { folder, clients, log, limits, signal }: ItemContext): Promise<OpenItem> {
+async function openServer(item: InterceptorsConfig, label: string, context: ItemContext): Promise<OpenItem> {
+  const { folder, clients, log, limits, signal } = context;
   const target = targetOf(item, folder);
   const who = "command" in target ? basename(target.command) : target.url;
-  const lease = await clients.acquire(JSON.stringify(target), async () => {
+  const key = JSON.stringify(target);
+  const lease = await clients.acquire(key, async () => {
     const warn = (message: string) => log({ level: "warning", message: `the interceptor server ${who}: ${message}` });
     const bounds = limits === undefined ? {} : { limits };
     const connect = (stop: Signal | undefined) => connectServer(target, stop, { log, ...bounds, onNoise: ({ why }) => warn(`wrote a line that is no message (${why})`) });
@@ -131,7 +150,7 @@ async function openServer(item: InterceptorsConfig, label: string, { folder, cli
     const listed = asList(source, await source.list(signal));
     // Whoever names a server relies on it.
     if (listed.length === 0) throw new LocalError("not_found", "the server lists no interceptors");
-    return { ...guarded(source, item, log), listed, answerAs: {}, release: lease.release };
+    return { ...(await guarded(source, item, { key, lease, ...context })), listed, answerAs: {} };
   } catch (thrown) {
     await lease.release();
     throw thrown;

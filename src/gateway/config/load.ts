@@ -104,8 +104,9 @@ function compileConditions(config: unknown, problems: Problems): ReadonlyMap<str
     conditions.set(at, compileCondition(holder[member], { problems, pointer: at, callerOnly }));
   };
   if (!isObject(config)) return conditions;
-  const { upstreams, interceptors } = config;
+  const { upstreams, interceptors, expose } = config;
   for (const [name, upstream] of membersOf(upstreams)) compile(upstream, "allow", `/upstreams/${escape(name)}`, true);
+  compile(expose, "allow", "/expose", true);
   for (const [index, item] of (Array.isArray(interceptors) ? interceptors : []).entries()) {
     compile(item, "when", `/interceptors/${index}`, false);
     for (const [name, settings] of membersOf(isObject(item) ? item["overrides"] : undefined)) {

@@ -5,17 +5,29 @@ import { isStatelessVersion, STATELESS_VERSIONS } from "../../core/wire/versions
 import { readyMade } from "../../library/catalog.ts";
 import type { Scope } from "../../library/state.ts";
 import { OWN_LABEL } from "./chains.ts";
-import type { GatewayConfig, InterceptorsConfig } from "./config.ts";
+import type { ExposeConfig, GatewayConfig, InterceptorsConfig } from "./config.ts";
 import type { Problems } from "./problems.ts";
+
+/** The name under which a gateway serves its own interceptors. */
+export function exposedName({ name = "interceptors" }: ExposeConfig): string {
+  return name;
+}
+
+/** What can be served, by name. */
+export function servedNames({ upstreams, expose }: GatewayConfig): readonly string[] {
+  return [...Object.keys(upstreams), ...(expose === undefined ? [] : [exposedName(expose)])];
+}
 
 /** Finds names that nothing has, ones that two have, and what the schema cannot see. */
 export function checkNames(config: GatewayConfig, problems: Problems): void {
-  const { upstreams, interceptors = [], stdio, http, metrics } = config;
-  const known = Object.keys(upstreams);
-  const wantUpstream = (name: string, pointer: string) => {
+  const { upstreams, interceptors = [], expose, stdio, http, metrics } = config;
+  const wantUpstream = (name: string, pointer: string, known: readonly string[] = Object.keys(upstreams)) => {
     if (!known.includes(name)) problems.add(pointer, `is no upstream; ${suggest(name, known)}`);
   };
-  if (stdio !== undefined) wantUpstream(stdio, "/stdio");
+  if (stdio !== undefined) wantUpstream(stdio, "/stdio", servedNames(config));
+  if (expose !== undefined && Object.hasOwn(upstreams, exposedName(expose))) {
+    problems.add(expose.name === undefined ? "/expose" : "/expose/name", `would be served as ${exposedName(expose)}, which is the name of an upstream; give it another name`);
+  }
   for (const [section, port = 0] of [["http", http?.port], ["metrics", metrics?.port]] as const) {
     if (Number(port) > 65_535) problems.add(`/${section}/port`, "must be a port: a whole number from 0 (any free one) to 65535");
   }
@@ -58,8 +70,9 @@ function scopeOf(use: string, config: unknown): Scope | undefined {
 }
 
 /** Says which doors are open, or locked for nobody. */
-export function warnOfDoors({ http, auth }: GatewayConfig, warn: (pointer: string, message: string) => void): void {
+export function warnOfDoors({ http, auth, expose }: GatewayConfig, warn: (pointer: string, message: string) => void): void {
   if (auth !== undefined && http === undefined) warn("/auth", "asks nobody: only HTTP has tokens, and nothing is served there");
+  if (expose !== undefined && http === undefined) warn("/expose", "is served nowhere but on stdin and stdout, where --stdio or stdio names it: there is no http");
   if (http?.host !== undefined && !isLoopback(http.host) && auth === undefined) warn("/http/host", "lets others than this machine in, and whoever comes may call: there is no auth");
 }
 
@@ -86,7 +99,8 @@ function isLoopback(address: string): boolean {
   return address === "::1" || address.startsWith("127.") || LOOPBACK_HOSTS.includes(address);
 }
 
-function suggest(name: string, known: readonly string[]): string {
+/** What a name may have been meant for. */
+export function suggest(name: string, known: readonly string[]): string {
   const meant = nearest(name, known);
   return meant === undefined ? `known are ${known.join(", ")}` : `did you mean ${meant}?`;
 }

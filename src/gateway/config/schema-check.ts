@@ -29,7 +29,7 @@ export function schemaCheck(name: string, except?: RegExp): SchemaCheck {
 }
 
 /** `spec/gateway.schema.json`, conditions apart: they have a reader of their own, whose reasons are better. */
-export const checkSchema: SchemaCheck = schemaCheck("gateway.schema.json", /^(?:\/upstreams\/[^/]+\/allow|\/interceptors\/\d+(?:\/overrides\/[^/]+)?\/when)(?:\/|$)/);
+export const checkSchema: SchemaCheck = schemaCheck("gateway.schema.json", /^(?:\/upstreams\/[^/]+\/allow|\/expose\/allow|\/interceptors\/\d+(?:\/overrides\/[^/]+)?\/when)(?:\/|$)/);
 
 function isUnknownMember({ schemaPath, reason }: SchemaProblem): boolean {
   return schemaPath.endsWith("/additionalProperties") && reason === "is not allowed";

@@ -11,6 +11,7 @@ import { buildPlan, createPools, type BuiltPlan } from "./build.ts";
 import { watchFiles } from "./file-watch.ts";
 import { learnHints } from "./learn-hints.ts";
 import { loadConfig, type LoadedConfig } from "./load.ts";
+import { servedNames } from "./names.ts";
 import { openObservability, type Observability } from "./observability.ts";
 import { createReloader, type ReloadOutcome } from "./reload.ts";
 import { createSecrets } from "./secrets.ts";
@@ -124,9 +125,11 @@ export async function startGateway(options: StartOptions): Promise<ConfiguredGat
   };
 }
 
-function checkServed({ file, config: { upstreams, http, stdio } }: LoadedConfig, wanted: string | undefined): void {
-  if (wanted !== undefined && !Object.hasOwn(upstreams, wanted)) {
-    throw new LocalError("invalid_argument", `${file} has no upstream ${JSON.stringify(wanted)}; it has ${Object.keys(upstreams).join(", ")}`);
+function checkServed({ file, config }: LoadedConfig, wanted: string | undefined): void {
+  const { http, stdio } = config;
+  const names = servedNames(config);
+  if (wanted !== undefined && !names.includes(wanted)) {
+    throw new LocalError("invalid_argument", `${file} has no upstream ${JSON.stringify(wanted)}; it has ${names.join(", ")}`);
   }
   if (wanted === undefined && stdio === undefined && http === undefined) {
     throw new LocalError("invalid_argument", `${file} serves nothing: add "http": {}, or name the upstream that is served on stdin and stdout`);

@@ -16,7 +16,7 @@ const built: BuiltPlan[] = [];
 const pools: Pools = createPools();
 afterEach(async () => {
   await Promise.all(built.splice(0).map((plan) => plan.close()));
-  assert.deepEqual([pools.clients.size, pools.servers.size, pools.workers.size, pools.checks.size], [0, 0, 0, 0], "something was not given back");
+  assert.deepEqual([pools.clients.size, pools.servers.size, pools.workers.size, pools.breakers.size, pools.checks.size], [0, 0, 0, 0, 0], "something was not given back");
 });
 
 const upstreams = { files: { command: "files-server" }, crm: { url: "https://crm.example/mcp" } };
@@ -201,6 +201,33 @@ export const all = ["__proto__", "constructor", "a/b~c"].map((name) => validator
     assert.match(entry?.error?.message ?? "", /circuit|breaker/);
     assert.notEqual((await run(bare, { name: "die" })).status, "success");
     assert.equal(logged.filter((line) => line.includes("breaker")).length, 1);
+  });
+
+  it("keeps what a breaker has come to for as long as the item, and what is behind it, stay as they are", async () => {
+    folder.write("throws.mjs", `import { validator } from ${JSON.stringify(INDEX)};
+export const throws = validator({ name: "throws", hooks: [{ events: ["tools/call"], phase: "request" }] }, () => { throw new Error("x"); });`);
+    const far = { ...policyServer(), name: "far", breaker: { failures: 1 }, upstreams: ["files"] };
+    const thread = { module: "throws.mjs", worker: true, name: "thread", breaker: { failures: 1 }, upstreams: ["crm"] };
+    const before = await build({ interceptors: [far, thread] });
+    const states = async (plan: BuiltPlan) => {
+      const [server, worker] = [await run(plan, { name: "x" }), await run(plan, { name: "x" }, { upstream: "crm" })];
+      return [server.abortedAt?.reason ?? server.status, worker.abortedAt?.reason ?? worker.status];
+    };
+    await run(before, { name: "die" });
+    assert.deepEqual(await states(before), ["unavailable", "crashed"]);
+    assert.deepEqual(await states(before), ["unavailable", "unavailable"]);
+    // How it is used says nothing about how it fares; its counters go on, too.
+    const after = await build({ drainMs: 5, interceptors: [{ ...far, timeoutMs: 900 }, { ...thread, events: ["tools/*"] }] }, { before });
+    assert.deepEqual(await states(after), ["unavailable", "unavailable"]);
+    assert.deepEqual(after.breakers.map((breaker, index) => breaker === before.breakers[index]), [true, true]);
+    assert.deepEqual(after.breakers.map((breaker) => breaker.stats()[0]?.refused.open), [3, 2]);
+    // A file that was mended is another one, and other options ask for another breaker.
+    utimesSync(`${folder.path}/throws.mjs`, 1, 1);
+    const other = await build({ interceptors: [{ ...far, breaker: { failures: 2 } }, thread] }, { before: after });
+    assert.deepEqual(await states(other), ["success", "crashed"]);
+    await Promise.all([before.close(), after.close(), other.close()]);
+    assert.deepEqual(await states(await build({ interceptors: [far, thread] })), ["success", "crashed"], "with its item it has ended");
+    assert.match((await wrong({ interceptors: [{ ...thread, breaker: { window: 20_000 } }] }))[0] ?? "", /window is at most 10000/);
   });
 
   it("is refused with the place for names that nothing has and for items that cannot be opened, all at once", async () => {

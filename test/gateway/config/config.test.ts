@@ -48,6 +48,7 @@ const WHOLE: GatewayConfig = {
     { module: "x.ts", worker: { timeoutMs: 1, maxMemoryMb: 1 }, priorityHint: 1, breaker: false },
     far,
   ],
+  expose: { name: "x", interceptors: ["x"], allow: { claim: "a", exists: true }, alsoNested: true },
   http: { host: "::1", port: "0", allowedHosts: "any", allowedOrigins: ["x"], sessionIdleMs: 1, keepAliveMs: 1, streamAfterMs: 1, stallMs: 1 },
   auth: {
     tokens: [

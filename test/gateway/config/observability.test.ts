@@ -1,7 +1,4 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { after, describe, it } from "node:test";
 import { validator } from "../../../src/core/interceptor/define.ts";
 import { buildPlan, createPools } from "../../../src/gateway/config/build.ts";
@@ -12,7 +9,7 @@ import { fakeHost } from "../../support/fake-host.ts";
 import { call, guardedPair } from "../../support/guarded-pair.ts";
 import { request } from "../auth-kit.ts";
 import { watched } from "../decision-kit.ts";
-import { INDEX, temporaryFolder } from "./kit.ts";
+import { INDEX, startCollector, temporaryFolder } from "./kit.ts";
 
 const folder = temporaryFolder();
 after(() => folder.remove());
@@ -21,24 +18,9 @@ folder.write("server.mjs", `import { McpServer } from ${JSON.stringify(INDEX)};\
 const no = validator({ name: "no", hooks: [{ events: ["tools/call"], phase: "request" }] }, () => false);
 const log = () => {};
 
-async function collector() {
-  const spans: { name: string }[] = [];
-  const server = createServer((asked, answer) => {
-    let body = "";
-    asked.on("data", (chunk: Buffer) => (body += chunk.toString()));
-    asked.on("end", () => {
-      const sent = JSON.parse(body) as { resourceSpans: { scopeSpans: { spans: { name: string }[] }[] }[] };
-      spans.push(...sent.resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap((scope) => scope.spans)));
-      answer.end("{}");
-    });
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  return { spans, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/traces`, close: () => void server.close() };
-}
-
 describe("what looks on while a gateway runs", () => {
   it("is ready once the gateway is and until it drains, and counts and traces what passes by", async () => {
-    const collected = await collector();
+    const collected = await startCollector();
     const config = {
       upstreams: { own: { module: "server.mjs" } },
       http: {},
@@ -80,10 +62,10 @@ describe("what looks on while a gateway runs", () => {
     }
     await opened.close();
     await built.close();
-    assert.equal(collected.spans.length, 2, "what waits is sent at the end");
+    assert.equal(collected.spans().length, 2, "what waits is sent at the end");
     assert.equal(host.liveTimers, 0);
     await assert.rejects(fetch(`${opened.url}/healthz`));
-    collected.close();
+    await collected.close();
   });
 
   it("is nothing where nothing is asked for", async () => {

@@ -2,7 +2,6 @@
 // would fetch comes from this folder's node_modules.
 import assert from "node:assert/strict";
 import { spawn, type ChildProcess } from "node:child_process";
-import { createSign, generateKeyPairSync } from "node:crypto";
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,6 +11,7 @@ import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { Client as Client2x, StreamableHTTPClientTransport as Transport2x } from "@modelcontextprotocol/client";
 import { CLI } from "../official/paths.ts";
+import { createIssuer } from "./issuer.ts";
 
 const configs = join(import.meta.dirname, "..", "..", "..", "examples", "gateway");
 const folder = mkdtempSync(join(tmpdir(), "mcp-interceptors-"));
@@ -91,15 +91,8 @@ describe("the configurations of examples/gateway, with official clients and publ
   });
 
   it("team: over HTTP, by tokens of an issuer, by groups, with an audit log that holds, and numbers", async () => {
-    const { privateKey, publicKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
-    const jwks = join(folder, "jwks.json");
-    writeFileSync(jwks, JSON.stringify({ keys: [{ ...publicKey.export({ format: "jwk" }), kid: "k", use: "sig", alg: "RS256" }] }));
-    const token = (sub: string, ...groups: string[]) => {
-      const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString("base64url");
-      const now = Math.floor(Date.now() / 1000);
-      const signed = `${encode({ alg: "RS256", kid: "k" })}.${encode({ iss: "https://login.example.com", aud: "mcp-gateway", sub, groups, iat: now, exp: now + 600 })}`;
-      return `${signed}.${createSign("RSA-SHA256").update(signed).sign(privateKey, "base64url")}`;
-    };
+    const { jwks, tokenFor } = createIssuer(folder);
+    const token = (sub: string, ...groups: string[]) => tokenFor(sub, { groups });
     const audit = join(folder, "audit.jsonl");
     const gateway = await serve("team.jsonc", { JWKS: jwks, AUDIT_FILE: audit, FILES_FOLDER: files, PUBLIC_HOST: "127.0.0.1", METRICS_PORT: "0" });
     await assert.rejects(http(gateway.urls.get("everything")));

@@ -39,6 +39,26 @@ function deliveryOf(thrown: unknown): unknown {
   return thrown instanceof LocalError ? thrown.details?.["delivery"] : undefined;
 }
 
+// With what nginx's own documentation says for streams and keep-alive; who gets a request that was not sent yet, and for how long a replica counts as down, is
+// its default or shorter.
+function inFront(port: number, upstreams: readonly number[]): string {
+  return `
+  upstream replicas {
+${upstreams.map((upstream) => `    server 127.0.0.1:${upstream} max_fails=1 fail_timeout=1s;`).join("\n")}
+    keepalive 32;
+  }
+  server {
+    listen 127.0.0.1:${port};
+    location /mcp {
+      proxy_pass http://replicas;
+      proxy_http_version 1.1;
+      proxy_set_header Connection "";
+      proxy_set_header Host $http_host;
+      proxy_buffering off;
+    }
+  }`;
+}
+
 /**
  * Makes all calls, a few at once. One that was certainly not delivered, and an idempotent one in any case, is sent again until it is answered. Throws
  * where an error says nothing of delivery.
@@ -49,7 +69,7 @@ export async function callThroughNginx(command: string): Promise<NginxOutcome> {
   const ports = [await freePort(), await freePort()] as const;
   const steady = await startReplica(ports[0], files[0]);
   let shaky = await startReplica(ports[1], files[1]);
-  const proxy = await startNginx(command, folder, ports);
+  const proxy = await startNginx(command, folder, (port) => inFront(port, ports));
   const send = createHttpSend();
   const client = new McpClient({ name: "load", version: "1.0.0" }, { versions: ["2026-07-28"] });
   const answered = new Set<number>();
@@ -105,7 +125,7 @@ export async function callThroughNginx(command: string): Promise<NginxOutcome> {
   };
 
   try {
-    await client.connect(httpTransport({ url: proxy.url, send }));
+    await client.connect(httpTransport({ url: `${proxy.origin}/mcp`, send }));
     await Promise.all(Array.from({ length: AT_ONCE }, lane));
     await restarting;
     const runs = new Map<number, number>();

@@ -44,20 +44,20 @@ export async function startReplica(port: number, file: string): Promise<Replica>
 }
 
 export interface Proxy {
-  readonly url: string;
+  readonly origin: string;
   stop(): Promise<void>;
 }
 
-/** nginx with what its own documentation says for streams and keep-alive; who gets a request that was not sent yet, and for how long a replica counts as down, is its default or shorter. */
-export async function startNginx(command: string, folder: string, upstreams: readonly number[]): Promise<Proxy> {
+/** nginx in a folder of its own, with this in its `http` block, which listens on the port that it is told. */
+export async function startNginx(command: string, folder: string, http: (port: number) => string): Promise<Proxy> {
   const port = await freePort();
   mkdirSync(join(folder, "logs"), { recursive: true });
   const file = join(folder, "nginx.conf");
-  writeFileSync(file, configuration(folder, port, upstreams));
+  writeFileSync(file, configuration(folder, http(port)));
   const child = spawn(command, ["-p", folder, "-c", file, "-e", join(folder, "logs", "error.log"), "-g", "daemon off;"], { stdio: ["ignore", "inherit", "inherit"] });
   await withLimit(START_MS, "the start of nginx", listening(child, port));
   return {
-    url: `http://127.0.0.1:${port}/mcp`,
+    origin: `http://127.0.0.1:${port}`,
     async stop() {
       if (child.exitCode !== null) return;
       child.kill("SIGTERM");
@@ -66,7 +66,7 @@ export async function startNginx(command: string, folder: string, upstreams: rea
   };
 }
 
-function configuration(folder: string, port: number, upstreams: readonly number[]): string {
+function configuration(folder: string, http: string): string {
   const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map((name) => `  ${name}_temp_path ${join(folder, name)};`);
   return `
 # As whoever runs the test: the workers need its folder.
@@ -77,20 +77,7 @@ events { worker_connections 1024; }
 http {
 ${temporary.join("\n")}
   access_log off;
-  upstream replicas {
-${upstreams.map((upstream) => `    server 127.0.0.1:${upstream} max_fails=1 fail_timeout=1s;`).join("\n")}
-    keepalive 32;
-  }
-  server {
-    listen 127.0.0.1:${port};
-    location /mcp {
-      proxy_pass http://replicas;
-      proxy_http_version 1.1;
-      proxy_set_header Connection "";
-      proxy_set_header Host $http_host;
-      proxy_buffering off;
-    }
-  }
+${http}
 }
 `;
 }
