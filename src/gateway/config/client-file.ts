@@ -1,0 +1,117 @@
+import { isObject, type JsonObject, ownMember } from "../../core/base/json.ts";
+import type { UpstreamConfig } from "./config.ts";
+
+// Files in which clients name the MCP servers that they start: Claude's, Cursor's and others have `mcpServers`, VS Code `servers`, Zed `context_servers`.
+const MEMBERS = ["mcpServers", "servers", "context_servers"] as const;
+
+/** A server in a client's file. */
+export interface ClientServer {
+  /** As the client has it. */
+  readonly name: string;
+  /** As a configuration may have it: part of a path. */
+  readonly upstream: string;
+  readonly entry: JsonObject;
+}
+
+export interface ClientFile {
+  readonly member: (typeof MEMBERS)[number];
+  readonly servers: readonly ClientServer[];
+  /** Entries that no gateway can stand before, by name, and why. */
+  readonly others: readonly { readonly name: string; readonly why: string }[];
+}
+
+/** Finds the servers in a client's file; a text says what is wrong with it. */
+export function readClientFile(value: unknown): ClientFile | string {
+  if (!isObject(value)) return "must be an object";
+  const member = MEMBERS.find((name) => isObject(ownMember(value, name)));
+  if (member === undefined) return `must have one of ${MEMBERS.join(", ")}: an object of servers by name`;
+  const taken = new Set<string>();
+  const servers: ClientServer[] = [];
+  const others: { name: string; why: string }[] = [];
+  for (const [name, entry] of Object.entries(ownMember(value, member) as JsonObject)) {
+    const why = problemOf(entry);
+    if (why !== undefined || !isObject(entry)) others.push({ name, why: why ?? "is no object" });
+    else servers.push({ name, upstream: upstreamName(name, taken), entry });
+  }
+  return { member, servers, others };
+}
+
+function problemOf(entry: unknown): string | undefined {
+  if (!isObject(entry)) return "is no object";
+  const { command, url, args, env, headers, type } = entry;
+  if (type === "sse") return "speaks the old HTTP+SSE transport, which the gateway does not";
+  if (typeof command === "string" && command !== "") {
+    if (args !== undefined && !(Array.isArray(args) && args.every((arg) => typeof arg === "string"))) return "has args that are no list of texts";
+    return env === undefined || isTexts(env) ? undefined : "has an env that is no object of texts";
+  }
+  if (typeof url !== "string" || !/^https?:\/\//.test(url)) return "has neither a command nor a url";
+  return headers === undefined || isTexts(headers) ? undefined : "has headers that are no object of texts";
+}
+
+function isTexts(value: unknown): value is Readonly<Record<string, string>> {
+  return isObject(value) && Object.values(value).every((item) => typeof item === "string");
+}
+
+function upstreamName(name: string, taken: Set<string>): string {
+  const plain = name.replace(/[^A-Za-z0-9._-]+/g, "-").replace(/^[^A-Za-z0-9]+/, "").slice(0, 60) || "server";
+  let free = plain;
+  for (let number = 2; taken.has(free); number++) free = `${plain}-${number}`;
+  taken.add(free);
+  return free;
+}
+
+export interface GuardedServer {
+  readonly upstream: UpstreamConfig;
+  /** What the client starts in its place: the gateway, on stdio. */
+  readonly entry: JsonObject;
+}
+
+/**
+ * Puts the gateway before a server. Values of its environment and its headers stay in the client's file, and so does whatever the client puts in
+ * itself (`${input:…}`): the configuration refers to them as variables, so that no secret stands in a second place.
+ */
+export function guardServerEntry({ upstream: name, entry }: ClientServer, program: readonly string[], configFile: string): GuardedServer {
+  const { command, args, env, cwd, url, headers, type: _type, ...rest } = entry;
+  const variables = new Map<string, string>();
+  const prefix = `MCP_${name.toUpperCase().replace(/[^A-Z0-9]+/g, "_")}`;
+  const kept = (part: string, value: string): string => {
+    const variable = `${prefix}_${part.toUpperCase().replace(/[^A-Z0-9]+/g, "_")}`;
+    variables.set(variable, value);
+    return reference(variable);
+  };
+  // Only what has a reference of the client's own need not be written down.
+  const plain = (part: string, value: string) => (value.includes("${") ? kept(part, value) : value);
+  const own = Object.entries((env ?? {}) as Readonly<Record<string, string>>);
+  const upstream: UpstreamConfig =
+    typeof command === "string"
+      ? {
+          command: plain("command", command),
+          ...(args === undefined ? {} : { args: (args as readonly string[]).map((arg, index) => plain(`arg_${index + 1}`, arg)) }),
+          ...(own.length === 0 ? {} : { env: Object.fromEntries(own.map(([variable, value]) => [variable, isVariable(variable) ? reference(variable) : kept(`env_${variable}`, value)])) }),
+          ...(typeof cwd === "string" ? { cwd: plain("cwd", cwd) } : {}),
+        }
+      : {
+          url: plain("url", String(url)),
+          ...(headers === undefined ? {} : { headers: Object.fromEntries(Object.entries(headers as Readonly<Record<string, string>>).map(([header, value]) => [header, kept(`header_${header}`, value)])) }),
+        };
+  const [program0 = "", ...programArgs] = program;
+  const environment = { ...Object.fromEntries(own.filter(([variable]) => isVariable(variable))), ...Object.fromEntries(variables) };
+  return {
+    upstream,
+    entry: {
+      ...rest,
+      command: program0,
+      args: [...programArgs, "gateway", "-c", configFile, "--stdio", name],
+      ...(Object.keys(environment).length === 0 ? {} : { env: environment }),
+    },
+  };
+}
+
+function isVariable(name: string): boolean {
+  return /^[A-Za-z_][A-Za-z0-9_]*$/.test(name);
+}
+
+// Another server's process does not have it, and must not fail for that.
+function reference(variable: string): string {
+  return `\${${variable}:-}`;
+}

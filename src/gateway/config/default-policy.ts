@@ -1,0 +1,20 @@
+import type { InterceptorsConfig } from "./config.ts";
+
+/**
+ * The policy that `mcp-interceptors init` writes: for the servers of one person, who has no token that would tell callers apart, so what remembers does so
+ * for all of a process. Nothing in it asks anybody, and everything in it stays out of the way of harmless use; `redact` is left out, as it would mask
+ * the addresses that people write to.
+ */
+export const DEFAULT_POLICY: readonly InterceptorsConfig[] = [
+  { use: "secret-guard" },
+  { use: "text-hygiene" },
+  { use: "tool-pinning", config: { scope: "global" } },
+  { use: "schema-guard" },
+  { use: "path-guard" },
+  { use: "url-guard" },
+  { use: "flow-guard", config: { scope: "global" } },
+  { use: "size-limit", config: { action: "truncate" } },
+  { use: "sampling-guard", config: { scope: "global" } },
+  { use: "elicitation-guard" },
+  { use: "injection-signals" },
+];
