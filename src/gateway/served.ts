@@ -8,9 +8,11 @@ import { readPolicy } from "../core/guard/policy-checks.ts";
 import { createToolSchemas } from "../core/guard/tool-schemas.ts";
 import type { Authenticate } from "../core/http/authentication.ts";
 import type { HttpHandler } from "../core/http/exchange.ts";
+import { loopbackHosts } from "../core/http/host-check.ts";
 import { createHttpServer } from "../core/http/http-server.ts";
 import { badRequest } from "../core/http/http-responses.ts";
 import type { Transport } from "../core/transport/transport.ts";
+import { hooksMatch } from "../core/wire/patterns.ts";
 import { createFace, type Face, type FaceParts } from "./face.ts";
 import { isOwnError } from "./own-errors.ts";
 import type { GatewayPlan, UpstreamPlan } from "./plan.ts";
@@ -30,7 +32,7 @@ export interface Served {
   close(): Promise<void>;
 }
 
-export interface ServedParts extends Omit<FaceParts, "transport"> {
+export interface ServedParts extends Omit<FaceParts, "transport" | "varies"> {
   /** The plan at this moment, and the upstream's part in it. */
   current(): GatewayPlan;
   currentUpstream(): UpstreamPlan;
@@ -75,8 +77,16 @@ export function createServed(parts: ServedParts): Served {
     limits,
   };
 
+  // Also where an interceptor only lets pass or refuses, and where its condition holds for some: nobody can tell what it goes by.
+  const varies: FaceParts["varies"] = (method, principal) =>
+    principal !== undefined ||
+    parts.currentUpstream().allow !== undefined ||
+    chain.current().entries.some(
+      ({ type, policy: { mode, hooks } }) => type !== "sink" && mode === "active" && (hooksMatch(hooks, method, "request") || hooksMatch(hooks, method, "response")),
+    );
+
   const serve = (transport: Transport): Face => {
-    const face = createFace({ transport: guardTransport(transport, guard, tools), upstream, versions, parking, host, limits, log });
+    const face = createFace({ transport: guardTransport(transport, guard, tools), upstream, versions, parking, host, limits, log, varies });
     faces.add(face);
     void face.closed.then(() => faces.delete(face));
     if (draining) void face.drain();
@@ -94,8 +104,8 @@ export function createServed(parts: ServedParts): Served {
           if ("principal" in answer && !allows(answer.principal)) return { challenge: { error: "insufficient_scope", description: "not for this caller" } };
           return answer;
         };
-  const { host: _address, port: _port, otherwise: _otherwise, authenticate: _authenticate, ...http } = plan.http ?? {};
-  const server = createHttpServer({ ...http, ...(authenticate === undefined ? {} : { authenticate }), versions: versions.all, host, limits, log });
+  const { host: address, port: _port, otherwise: _otherwise, authenticate: _authenticate, allowedHosts = loopbackHosts(address), ...http } = plan.http ?? {};
+  const server = createHttpServer({ ...http, allowedHosts, ...(authenticate === undefined ? {} : { authenticate }), versions: versions.all, host, limits, log });
   const accept = async () => {
     for (;;) {
       const transport = await server.accept();

@@ -1,6 +1,6 @@
 import { basename } from "node:path";
 import { nearest } from "../../core/base/nearest.ts";
-import { LOOPBACK_HOSTS } from "../../core/http/host-check.ts";
+import { isLoopback } from "../../core/http/host-check.ts";
 import { readyMade } from "../../library/catalog.ts";
 import { OWN_LABEL } from "./chains.ts";
 import type { GatewayConfig, InterceptorsConfig } from "./config.ts";
@@ -54,10 +54,6 @@ function defaultLabel({ use, module, url }: InterceptorsConfig): string {
   if (use !== undefined) return use;
   if (module !== undefined) return basename(module).replace(/\.[^.]+$/, "") || "module";
   return url === undefined ? "server" : (/^https?:\/\/(?:[^/@]*@)?([^/?#]+)/.exec(url)?.[1] ?? "server");
-}
-
-function isLoopback(address: string): boolean {
-  return address === "::1" || address.startsWith("127.") || LOOPBACK_HOSTS.includes(address);
 }
 
 function suggest(name: string, known: readonly string[]): string {
