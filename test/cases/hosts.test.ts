@@ -87,7 +87,7 @@ describe("a gateway on this machine", () => {
 
   const v6 = Object.values(networkInterfaces()).some((all) => all?.some(({ address }) => address === "::1") === true);
   it("is called by whatever address of this machine it listens on", async () => {
-    for (const host of ["localhost", "127.0.0.3", ...(v6 ? ["::1"] : [])]) {
+    for (const host of ["localhost", ...(process.platform === "linux" ? ["127.0.0.3"] : []), ...(v6 ? ["::1"] : [])]) {
       const { gateway } = await start(config({ host }));
       const url = gateway.url ?? "";
       assert.equal(await list(url, [`Host: ${new URL(url).host}`]), 200, host);
