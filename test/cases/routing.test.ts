@@ -21,6 +21,12 @@ export const read = mutator({ name: "read", hooks: [{ events: ["resources/read"]
 export const get = mutator({ name: "get", hooks: [{ events: ["prompts/get"], phase: "request" }] }, ({ payload }) => ({ ...payload, name: payload.name + "-v2" }));`,
 );
 
+folder.write(
+  "shows.mjs",
+  `import { mutator } from ${JSON.stringify(INDEX)};
+export const shows = mutator({ name: "shows", hooks: [{ events: ["tools/list"], phase: "response" }] }, ({ payload }) => ({ ...payload, tools: payload.tools.map((tool) => (tool.name === "search" ? { ...tool, name: "gh__search" } : tool)) }));`,
+);
+
 const PROPERTIES = { region: { type: "string", "x-mcp-header": "Region" }, zone: { type: "string", "x-mcp-header": "Zone" }, text: { type: "string" } };
 const tools = ["search", "café", "c", "=?base64?abc?=", "entity", " edge ", "plain"].map((name) => ({ name, inputSchema: { type: "object", properties: name === "plain" ? {} : PROPERTIES } }));
 const CAPABILITIES = { tools: {}, prompts: {}, resources: {} };
@@ -48,7 +54,7 @@ function disagreement({ headers, message: { method, params = {} } }: Seen): stri
   const args = (params["arguments"] ?? {}) as JsonObject;
   return ["region", "zone"].find((name) => {
     const header = headers[`mcp-param-${name}`];
-    return (header === undefined ? undefined : decodeHeaderValue(String(header))) !== args[name];
+    return (header === undefined ? undefined : decodeHeaderValue(String(header))) !== (args[name] ?? undefined);
   });
 }
 
@@ -125,6 +131,40 @@ describe("a gateway whose interceptors rename", () => {
     }
     assert.deepEqual(upstream.seen, []);
   });
+});
+
+describe("a client that was told to repeat arguments in headers", () => {
+  for (const interceptors of [[], [{ module: "shows.mjs" }, { module: "rename.mjs" }]]) {
+    for (const version of [STATELESS, HANDSHAKE]) {
+      it(`is held to that by the name that it knows, ${interceptors.length === 0 ? "renamed by nobody" : "renamed"}, in front of ${version}`, async () => {
+        const upstream = await strict("one", version);
+        const { gateway } = await start({ upstreams: { own: { url: upstream.url } }, interceptors, http: { port: 0 } });
+        const url = `${gateway.url}/own/mcp`;
+        const name = interceptors.length === 0 ? "search" : "gh__search";
+        await ask(url, "tools/list");
+        const sent = upstream.seen.length;
+        const call = async (args: JsonObject, headers: Record<string, string>) => {
+          const { status, message } = await ask(url, "tools/call", { name, arguments: args }, { headers });
+          return message.error === undefined ? status : [status, message.error.code];
+        };
+        const refused: readonly (readonly [JsonObject, Record<string, string>])[] = [
+          [{ region: "us" }, { "mcp-param-region": "eu" }],
+          [{ region: "us" }, {}],
+          [{}, { "mcp-param-region": "us" }],
+          [{ region: "us" }, { "mcp-param-region": "US" }],
+          [{ region: "us" }, { "mcp-param-region": "=?base64?!?=" }],
+          [{ region: "us", zone: "a" }, { "mcp-param-region": "us", "mcp-param-zone": "b" }],
+        ];
+        for (const [args, headers] of refused) assert.deepEqual(await call(args, headers), [400, -32020], JSON.stringify([args, headers]));
+        assert.equal(upstream.seen.length, sent);
+        assert.equal(await call({ region: "us" }, { "mcp-param-region": "us", "mcp-param-other": "ignored" }), 200);
+        assert.equal(await call({ region: "us", text: "x" }, { "MCP-PARAM-REGION": "=?base64?dXM=?=" }), 200);
+        assert.equal(await call({ region: null, text: "x" }, {}), 200);
+        // A session has no such headers.
+        assert.equal((await (await session(url)).ask("tools/call", { name, arguments: { region: "us" } })).message.error, undefined);
+      });
+    }
+  }
 });
 
 describe("two upstreams with the same tools", () => {
