@@ -1,7 +1,7 @@
 // What stderr gets to read. Without --verbose that is names, codes and sizes: an error's text and a broken line may quote a payload.
 import { describeError } from "../core/base/errors.ts";
 import type { ChainLog } from "../core/chain/report.ts";
-import type { Noise } from "../core/transport/line-transport.ts";
+import { withoutPlace, type Noise } from "../core/transport/line-transport.ts";
 
 const NAME_CHARS = 80;
 const QUOTE_CHARS = 200;
@@ -36,8 +36,7 @@ export function describeChainLog({ address, event, phase, reason, message }: Cha
 export function describeNoise(who: string, { text, length, why }: Noise, verbose: boolean): string {
   const said = `${who} wrote a line${length === undefined ? "" : ` of ${length} characters`} that is no message`;
   if (verbose) return `${said} (${printable(why, TEXT_CHARS)}): "${printable(text, QUOTE_CHARS)}"`;
-  // Where in the message it went wrong is told by keys of the sender's.
-  return `${said} (${printable(why.replace(/ at \/.*(?= \(offset \d+\))/s, ""), QUOTE_CHARS)})`;
+  return `${said} (${printable(withoutPlace(why), QUOTE_CHARS)})`;
 }
 
 /** An error that nobody caught: where it comes from, which is code and no payload; its text with `verbose` alone. */

@@ -51,3 +51,8 @@ export function emptyResult(face: Era, server: ServerDescription, upstream: stri
   const message: ResultMessage = { jsonrpc: "2.0", id: 0, result: {} };
   return face === "handshake" ? message : { ...message, result: completeResult(method, {}, serverInfoOf(server, upstream), NO_CACHE) };
 }
+
+/** The same result, for its reader alone to keep (2026-07-28, server/utilities/caching). */
+export function privately(message: ResultMessage): ResultMessage {
+  return ownMember(message.result, "cacheScope") === "public" ? { ...message, result: { ...message.result, cacheScope: "private" } } : message;
+}

@@ -7,10 +7,10 @@ import { describeProblem } from "../core/wire/check.ts";
 import { checkListenParams, type SubscriptionFilter } from "../core/wire/gen/mcp.ts";
 import { covers, METHODS } from "../core/wire/methods.ts";
 import { META } from "../core/wire/versions.ts";
-import { metaText, type Call, type CallHooks, type Caller } from "./call.ts";
+import { metaText, type Call, type CallHooks, type Caller, type Outcome } from "./call.ts";
 import { mayBeAsked, mirrored } from "./capabilities.ts";
 import { answerOutcome, hooksFor, requireMethod, type FaceCore } from "./face.ts";
-import { completed, emptyResult } from "./face-result.ts";
+import { completed, emptyResult, privately } from "./face-result.ts";
 import type { FrameRequest } from "./frame-requests.ts";
 import { gatewayError } from "./own-errors.ts";
 import type { Tried } from "./parking.ts";
@@ -27,7 +27,7 @@ export interface StatelessFace {
 const HANDLED: ReadonlySet<string> = new Set(["server/discover", "subscriptions/listen"]);
 const LISTS = ["toolsListChanged", "promptsListChanged", "resourcesListChanged"] as const;
 
-export function createStatelessFace({ peer, upstream, name, shared, versions, parking, draining, limits }: FaceCore): StatelessFace {
+export function createStatelessFace({ peer, upstream, name, shared, versions, parking, draining, limits, varies }: FaceCore): StatelessFace {
   const discover = (request: FrameRequest, server: ServerDescription) => {
     const { instructions } = server;
     const empty = emptyResult("stateless", server, name, "server/discover");
@@ -47,12 +47,15 @@ export function createStatelessFace({ peer, upstream, name, shared, versions, pa
     const asked = params["notifications"] as SubscriptionFilter; // just checked
     const uris = asked.resourceSubscriptions ?? [];
     if (uris.length > limits.maxSubscriptions) throw invalidParams("too many subscriptions (maxSubscriptions)");
-    const filter: SubscriptionFilter = uris.length === 0 ? {} : { resourceSubscriptions: [...uris] };
+    // What is asked for, and then what the upstream has agreed to.
+    let filter: SubscriptionFilter = uris.length === 0 ? {} : { resourceSubscriptions: [...uris] };
     for (const list of LISTS) if (asked[list] === true) filter[list] = true;
     const meta = { [META.subscriptionId]: id };
     let acknowledged = false;
     const follower: Follower = {
-      filter,
+      get filter() {
+        return filter;
+      },
       logLevel: undefined,
       onNotification(frame, message) {
         // Others belong to a session, or to a call.
@@ -70,6 +73,7 @@ export function createStatelessFace({ peer, upstream, name, shared, versions, pa
       if (told.length > 0) honoured.resourceSubscriptions = told;
       if (request.signal.aborted) return;
       peer.notify({ jsonrpc: "2.0", method: "notifications/subscriptions/acknowledged", params: { _meta: meta, notifications: honoured } }, undefined, id);
+      filter = honoured;
       acknowledged = true;
       await new Promise<void>((resolve) => {
         request.signal.onAbort(() => resolve());
@@ -101,11 +105,15 @@ export function createStatelessFace({ peer, upstream, name, shared, versions, pa
     const hooks = hooksFor({ peer }, request, (level) => logLevel !== undefined && isWanted(level, logLevel));
     const finished = upstream.admit();
     if (finished === undefined) return request.answer(gatewayError("overloaded", "Too many calls to this upstream; try again later", { delivery: "none" }));
+    const finish = (outcome: Outcome) => {
+      const done = completed("stateless", lease.slot.server ?? server, name, method, outcome);
+      return done.kind === "result" && varies(method, caller.principal) ? { ...done, message: privately(done.message) } : done;
+    };
     const known = METHODS.get(method);
     const mayAsk = known === undefined || (known.kind === "request" && covers(known.asksForInput, caller.version));
     if (server.era === "stateless" || !mayAsk || !mayBeAsked(caller.capabilities)) {
       try {
-        return answer(request, completed("stateless", lease.slot.server ?? server, name, method, await lease.slot.call(made, hooks, request.signal)));
+        return answer(request, finish(await lease.slot.call(made, hooks, request.signal)));
       } finally {
         finished();
       }
@@ -114,7 +122,7 @@ export function createStatelessFace({ peer, upstream, name, shared, versions, pa
     const release = handOver();
     const make = async (through: CallHooks, signal: Signal) => {
       try {
-        return completed("stateless", lease.slot.server ?? server, name, method, await lease.slot.call(made, through, signal));
+        return finish(await lease.slot.call(made, through, signal));
       } finally {
         finished();
         release();

@@ -7,6 +7,7 @@ import type { Log } from "../core/jsonrpc/log.ts";
 import { admit, type Versions } from "../core/mcp/lifecycle.ts";
 import type { Transport } from "../core/transport/transport.ts";
 import type { Frame } from "../core/wire/frame.ts";
+import type { Principal } from "../core/wire/gen/interceptors.ts";
 import { covers, METHODS } from "../core/wire/methods.ts";
 import type { ErrorMessage, NotificationMessage } from "../core/wire/message.ts";
 import type { CallHooks, Caller, Outcome } from "./call.ts";
@@ -41,6 +42,8 @@ export interface FaceParts {
   readonly host: Host;
   readonly limits: Limits;
   readonly log: Log;
+  /** Whether another caller might get something else for the same request, or nothing: then nobody may keep the answer for others. */
+  varies(method: string, principal: Principal | undefined): boolean;
 }
 
 /** What both eras of a face work with. */

@@ -1,7 +1,7 @@
 import { LocalError } from "../core/base/errors.ts";
 import { resolveLimits } from "../core/base/limits.ts";
 import type { HttpHandler } from "../core/http/exchange.ts";
-import { LOOPBACK_HOSTS } from "../core/http/host-check.ts";
+import { isLoopback } from "../core/http/host-check.ts";
 import { badRequest } from "../core/http/http-responses.ts";
 import { safeLog } from "../core/jsonrpc/log.ts";
 import { resolveVersions } from "../core/mcp/lifecycle.ts";
@@ -155,6 +155,8 @@ export async function createGateway(first: GatewayPlan): Promise<Gateway> {
       }
       const gone = [...served.values()].filter((one) => !kept.has(one.upstream.plan.name));
       served = after;
+      // What its chain leaves of a list may be something else now.
+      for (const [name, one] of kept) if (before.chain(name) !== next.chain(name)) one.upstream.listsChanged();
       for (const one of gone) void retire(one);
     },
     drain,
@@ -184,8 +186,4 @@ function checkPlan({ upstreams, stdio, chain, http }: GatewayPlan): void {
   if (http?.host !== undefined && http.allowedHosts === undefined && !isLoopback(http.host)) {
     refuse(`a gateway on ${http.host} needs allowedHosts: the names that clients call it by, or "any"`);
   }
-}
-
-function isLoopback(address: string): boolean {
-  return address === "::1" || address.startsWith("127.") || LOOPBACK_HOSTS.includes(address);
 }

@@ -1,4 +1,4 @@
-import { createHostCheck } from "../core/http/host-check.ts";
+import { createHostCheck, isLoopback, loopbackHosts } from "../core/http/host-check.ts";
 import type { HttpHandler, HttpResponse } from "../core/http/exchange.ts";
 import { isThenable } from "../core/base/thenable.ts";
 import { listenHandler, type HandlerOptions, type HandlerServer } from "../node/http-handler.ts";
@@ -9,7 +9,10 @@ export interface OpsOptions {
   ready?(): readonly string[];
   /** The text of `/metrics`; of all workers, where there are several. Without it there is no such path. */
   metrics?(): string | Promise<string>;
-  /** Names that requests may be for, as for `listenHttp`. Default `any`: probes and scrapers call a process by its address. */
+  /**
+   * Names that requests may be for, as for `listenHttp`. Default of a listener that this machine alone reaches: its names, as a page may have its own name lead
+   * here. Otherwise `any`: probes and scrapers call a process by its address.
+   */
   readonly allowedHosts?: readonly string[] | "any";
 }
 
@@ -46,7 +49,8 @@ export function opsHandler({ ready = () => [], metrics, allowedHosts = "any" }: 
 
 /** Serves {@link opsHandler} on a port of its own; only this machine reaches it unless `host` says otherwise. */
 export function listenOps(options: OpsOptions & HandlerOptions): Promise<HandlerServer> {
-  return listenHandler(opsHandler(options), options);
+  const { host = "127.0.0.1", allowedHosts = isLoopback(host) ? loopbackHosts(host) : "any" } = options;
+  return listenHandler(opsHandler({ ...options, allowedHosts }), options);
 }
 
 function plain(status: number, body: string, type = "text/plain; charset=utf-8"): HttpResponse {

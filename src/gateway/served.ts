@@ -5,13 +5,16 @@ import type { GuardEvent } from "../core/guard/events.ts";
 import { guardTransport } from "../core/guard/guard.ts";
 import type { GuardOptions } from "../core/guard/options.ts";
 import { readPolicy } from "../core/guard/policy-checks.ts";
-import { createToolSchemas } from "../core/guard/tool-schemas.ts";
+import { createToolSchemas, type ToolSchemas } from "../core/guard/tool-schemas.ts";
 import type { Authenticate } from "../core/http/authentication.ts";
 import type { HttpHandler } from "../core/http/exchange.ts";
+import { loopbackHosts } from "../core/http/host-check.ts";
 import { createHttpServer } from "../core/http/http-server.ts";
 import { badRequest } from "../core/http/http-responses.ts";
 import type { Transport } from "../core/transport/transport.ts";
+import { hooksMatch } from "../core/wire/patterns.ts";
 import { createFace, type Face, type FaceParts } from "./face.ts";
+import { createMirroredParams } from "./mirrored-params.ts";
 import { isOwnError } from "./own-errors.ts";
 import type { GatewayPlan, UpstreamPlan } from "./plan.ts";
 import type { Upstream } from "./upstream.ts";
@@ -30,7 +33,7 @@ export interface Served {
   close(): Promise<void>;
 }
 
-export interface ServedParts extends Omit<FaceParts, "transport"> {
+export interface ServedParts extends Omit<FaceParts, "transport" | "varies"> {
   /** The plan at this moment, and the upstream's part in it. */
   current(): GatewayPlan;
   currentUpstream(): UpstreamPlan;
@@ -42,7 +45,15 @@ export function createServed(parts: ServedParts): Served {
   const faces = new Set<Face>();
   const plan = current();
   // Stateless requests come one a connection: what tools have advertised is known to all of them.
-  const tools = createToolSchemas(limits, () => {});
+  const outputs = createToolSchemas(limits, () => {});
+  const mirrored = createMirroredParams(limits);
+  const tools: ToolSchemas = {
+    learn(result) {
+      outputs.learn(result);
+      mirrored.learn(result);
+    },
+    misfit: outputs.misfit,
+  };
   const observer: Observer<GuardEvent> | undefined =
     plan.observe === undefined ? undefined : createObserver((event) => current().observe?.(event, name), { maxQueued: limits.maxQueuedEvents });
   let draining = false;
@@ -75,8 +86,16 @@ export function createServed(parts: ServedParts): Served {
     limits,
   };
 
+  // Also where an interceptor only lets pass or refuses, and where its condition holds for some: nobody can tell what it goes by.
+  const varies: FaceParts["varies"] = (method, principal) =>
+    principal !== undefined ||
+    parts.currentUpstream().allow !== undefined ||
+    chain.current().entries.some(
+      ({ type, policy: { mode, hooks } }) => type !== "sink" && mode === "active" && (hooksMatch(hooks, method, "request") || hooksMatch(hooks, method, "response")),
+    );
+
   const serve = (transport: Transport): Face => {
-    const face = createFace({ transport: guardTransport(transport, guard, tools), upstream, versions, parking, host, limits, log });
+    const face = createFace({ transport: guardTransport(transport, guard, tools), upstream, versions, parking, host, limits, log, varies });
     faces.add(face);
     void face.closed.then(() => faces.delete(face));
     if (draining) void face.drain();
@@ -94,8 +113,9 @@ export function createServed(parts: ServedParts): Served {
           if ("principal" in answer && !allows(answer.principal)) return { challenge: { error: "insufficient_scope", description: "not for this caller" } };
           return answer;
         };
-  const { host: _address, port: _port, otherwise: _otherwise, authenticate: _authenticate, ...http } = plan.http ?? {};
-  const server = createHttpServer({ ...http, ...(authenticate === undefined ? {} : { authenticate }), versions: versions.all, host, limits, log });
+  const { host: address, port: _port, otherwise: _otherwise, authenticate: _authenticate, allowedHosts = loopbackHosts(address), ...http } = plan.http ?? {};
+  const server = createHttpServer({ ...http, allowedHosts, ...(authenticate === undefined ? {} : { authenticate }), versions: versions.all, host, limits, log });
+  server.describeTools(mirrored.schemaOf);
   const accept = async () => {
     for (;;) {
       const transport = await server.accept();

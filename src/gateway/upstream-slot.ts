@@ -41,6 +41,8 @@ export interface Slot {
   call(call: Call, hooks: CallHooks, signal: Signal): Promise<Outcome>;
   follow(follower: Follower): Following;
   tell(message: NotificationMessage, source: Frame): void;
+  /** Tells whoever listens that lists may have changed, for a reason that the server does not know. */
+  listsChanged(): void;
   /** Ends the connection; a call after that fails. */
   close(why?: LocalError): Promise<void>;
 }
@@ -99,13 +101,18 @@ export function createSlot({ own, host, log, backOff: waits, open, lost }: SlotP
     interrupted: () => missed(),
   };
 
-  /** What has changed while nobody listened is not known, so all of it may have. */
-  const missed = () => {
+  const listsChanged = () => {
     for (const follower of followers) {
       for (const kind of ["tools", "prompts", "resources"] as const) {
-        if (follower.filter[`${kind}ListChanged`] !== true) continue;
-        tell(follower, { jsonrpc: "2.0", method: `notifications/${kind}/list_changed` });
+        if (follower.filter[`${kind}ListChanged`] === true) tell(follower, { jsonrpc: "2.0", method: `notifications/${kind}/list_changed` });
       }
+    }
+  };
+
+  /** What has changed while nobody listened is not known, so all of it may have. */
+  const missed = () => {
+    listsChanged();
+    for (const follower of followers) {
       for (const uri of follower.filter.resourceSubscriptions ?? []) {
         tell(follower, { jsonrpc: "2.0", method: "notifications/resources/updated", params: { uri } });
       }
@@ -220,6 +227,7 @@ export function createSlot({ own, host, log, backOff: waits, open, lost }: SlotP
     },
     // To a server that several share it would be everybody's.
     tell: (message, source) => (own ? link?.tell(message, source) : undefined),
+    listsChanged,
     async close(why) {
       cancelRevival();
       closed ??= new LocalError("closed", why?.message ?? "the upstream is not served any more", { details: { delivery: "none" } });

@@ -31,6 +31,8 @@ export interface Upstream {
   single(caller: Caller): Promise<Lease>;
   /** Takes one more call, unless there are too many; `undefined`: there are. What it gives is called at the end of the call. */
   admit(): (() => void) | undefined;
+  /** See `Slot.listsChanged`. */
+  listsChanged(): void;
   stats(): UpstreamStats;
   close(why?: LocalError): Promise<void>;
 }
@@ -233,6 +235,9 @@ export function createUpstream({ plan, host, limits, log: given }: UpstreamParts
         if (!over) calls--;
         over = true;
       };
+    },
+    listsChanged() {
+      for (const { slot } of held) slot.listsChanged();
     },
     stats: () => ({
       connections: [...held].filter(({ slot }) => slot.connected).length,

@@ -1,6 +1,6 @@
 import { LocalError } from "../core/base/errors.ts";
 import type { HttpHandler } from "../core/http/exchange.ts";
-import { LOOPBACK_HOSTS } from "../core/http/host-check.ts";
+import { isLoopback, loopbackHosts } from "../core/http/host-check.ts";
 import { createHttpServer, type HttpServer } from "../core/http/http-server.ts";
 import type { HttpServerOptions } from "../core/http/http-server-options.ts";
 import { badRequest } from "../core/http/http-responses.ts";
@@ -32,8 +32,7 @@ export async function listenHttp(options: ListenOptions = {}): Promise<HttpListe
   if (rest.allowedHosts === undefined && !isLoopback(host)) {
     throw new LocalError("invalid_argument", `a server on ${host} needs allowedHosts: the names that clients call it by, or "any"`);
   }
-  // Whatever name of this machine it is told to listen on is one that clients call it by.
-  const allowedHosts = rest.allowedHosts ?? [...LOOPBACK_HOSTS, host.includes(":") ? `[${host}]` : host];
+  const allowedHosts = rest.allowedHosts ?? loopbackHosts(host);
   const server = createHttpServer({ ...rest, allowedHosts, closeGraceMs, host: nodeHost() });
   const handler: HttpHandler = (request) => (request.path === path ? server.handle(request) : otherwise(request));
   const { origin, port, close } = await listenHandler(handler, { ...rest, host });
@@ -53,7 +52,3 @@ export async function listenHttp(options: ListenOptions = {}): Promise<HttpListe
 }
 
 const nothingHere: HttpHandler = () => Promise.resolve(badRequest("There is nothing here", undefined, 404));
-
-function isLoopback(host: string): boolean {
-  return host === "::1" || host.startsWith("127.") || LOOPBACK_HOSTS.includes(host);
-}

@@ -49,6 +49,8 @@ const PATIENCE_MS = 20_000;
 export interface RunOptions {
   /** Through tsx, which a module that imports the package by name needs. By default bundled, as that starts four times as fast. */
   readonly fromSources?: boolean;
+  /** On top of the environment of the tests. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 let bundle: Promise<string> | undefined;
@@ -69,9 +71,9 @@ export function bundledCli(): Promise<string> {
   })());
 }
 
-export async function startCli(words: readonly string[], { fromSources = false }: RunOptions = {}): Promise<Running> {
+export async function startCli(words: readonly string[], { fromSources = false, env = {} }: RunOptions = {}): Promise<Running> {
   const entry = fromSources ? ["-C", "mcp-interceptors-source", "--import", "tsx", "src/cli/main.ts"] : [await bundledCli()];
-  const child = spawn(process.execPath, [...entry, ...words], { cwd: fromSources ? root : dirname(entry[0] ?? ""), stdio: ["pipe", "pipe", "pipe"] });
+  const child = spawn(process.execPath, [...entry, ...words], { cwd: fromSources ? root : dirname(entry[0] ?? ""), env: { ...process.env, ...env }, stdio: ["pipe", "pipe", "pipe"] });
   const patience = setTimeout(() => child.kill("SIGKILL"), PATIENCE_MS);
   const messages: Message[] = [];
   const waiting = new Map<number | string, (message: Message) => void>();

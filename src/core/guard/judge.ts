@@ -12,6 +12,7 @@ import type { Frame } from "../wire/frame.ts";
 import type { InvocationContext } from "../wire/gen/interceptors.ts";
 import { restoreReservedMeta } from "../wire/meta.ts";
 import { isErrorResponse, isResult, type Message } from "../wire/message.ts";
+import { hooksMatch } from "../wire/patterns.ts";
 import type { BlockReason } from "./decision.ts";
 import { isStep, type GuardEvent } from "./events.ts";
 import type { ImmutableCheck } from "./immutable.ts";
@@ -90,6 +91,7 @@ export async function judge(input: JudgeInput): Promise<Judgement> {
   // Nobody edits the frame while it is judged, so the chain need not copy it. Once it has gone on it is its receiver's, and what an audit
   // entry reads after that must be a copy.
   const owned = chain.entries.every(({ policy: { mode } }) => mode === "active");
+  const isPrivate = isResult(message) && input.cases.some(({ event }) => mayMutate(chain, event));
 
   for (let next = pending.shift(); next !== undefined; next = pending.shift()) {
     const item = next;
@@ -132,7 +134,7 @@ export async function judge(input: JudgeInput): Promise<Judgement> {
     if (pending.length === 0 && "method" in message) pending.push(...followUps(input.cases, item, message));
   }
   if (!input.keepsError) message = withErrorPolicy(message, chain, input.cases, policy);
-  message = withPrivateCache(message, results);
+  if (isPrivate) message = withPrivateCache(message);
   if (message === frame.message) return { frame, changes: [], results, run };
   const finished = finish(frame, message, input.explain);
   return { frame: finished.frame, changes: finished.changes, results, run };
@@ -190,11 +192,15 @@ const GENERIC_MESSAGES: ReadonlyMap<number, string> = new Map([
   [ErrorCode.internalError, "Internal error"],
 ]);
 
-// What an interceptor may vary from caller to caller is nobody else's to cache (revision 2026-07-28, server/utilities/caching).
-function withPrivateCache(message: Message, results: readonly ChainResult[]): Message {
+// What an interceptor may vary from caller to caller is nobody else's to cache (revision 2026-07-28, server/utilities/caching): nor is what its condition
+// spares one of them.
+function mayMutate({ entries }: Chain, event: string): boolean {
+  return entries.some(({ type, policy }) => type === "mutation" && policy.mode === "active" && hooksMatch(policy.hooks, event, "response"));
+}
+
+function withPrivateCache(message: Message): Message {
   if (!isResult(message) || message.result["cacheScope"] !== "public") return message;
-  const mutable = results.some((result) => result.results.some((entry) => entry.type === "mutation" && entry.mode !== "audit"));
-  return mutable ? { ...message, result: { ...message.result, cacheScope: "private" } } : message;
+  return { ...message, result: { ...message.result, cacheScope: "private" } };
 }
 
 function finish(frame: Frame, message: Message, explain: boolean): { frame: Frame; changes: readonly Change[] } {

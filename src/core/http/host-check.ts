@@ -26,7 +26,17 @@ export interface HostCheck {
   preflight(headers: HeaderMap): HeaderList;
 }
 
-export const LOOPBACK_HOSTS: readonly string[] = ["localhost", "127.0.0.1", "[::1]"];
+const LOOPBACK_HOSTS: readonly string[] = ["localhost", "127.0.0.1", "[::1]"];
+
+/** Whether an address to listen on is one that this machine alone reaches. */
+export function isLoopback(address: string): boolean {
+  return address === "::1" || address.startsWith("127.") || LOOPBACK_HOSTS.includes(address);
+}
+
+/** The names that clients call a server by which listens on a loopback address, that address among them. */
+export function loopbackHosts(address = "127.0.0.1"): readonly string[] {
+  return [...LOOPBACK_HOSTS, address.includes(":") && !address.startsWith("[") ? `[${address}]` : address];
+}
 
 interface Authority {
   readonly name: string;
@@ -51,29 +61,32 @@ export function createHostCheck({ allowedHosts = LOOPBACK_HOSTS, allowedOrigins 
     return authority !== undefined && (hosts?.some(({ name, port }) => name === authority.name && (port === undefined || port === authority.port)) ?? true);
   };
   // A server sees few different values, over and over; only good ones are remembered, so that the list is bounded by who may call.
-  const good = new Set<string>();
-  const known = (value: string, check: (value: string) => boolean) => {
-    if (good.has(value)) return true;
-    if (!check(value)) return false;
-    if (good.size < 1_000) good.add(value);
-    return true;
+  const remembering = (check: (value: string) => boolean) => {
+    const good = new Set<string>();
+    return (value: string) => {
+      if (good.has(value)) return true;
+      if (!check(value)) return false;
+      if (good.size < 1_000) good.add(value);
+      return true;
+    };
   };
-  const originAllowed = (origin: string) => {
+  const hostAllowed = remembering(allows);
+  const originAllowed = remembering((origin) => {
     if (origins.has(origin.toLowerCase())) return true;
     const scheme = /^https?:\/\//i.exec(origin);
     // Where any host will do, a page's origin proves nothing unless it is listed.
     return scheme !== null && hosts !== undefined && allows(origin.slice(scheme[0].length));
-  };
+  });
 
   return {
     refusal(headers) {
       if (hosts !== undefined) {
         const host = headers.get("host");
         if (host === undefined) return "the header Host is missing";
-        if (!known(host, allows)) return "the header Host names a server that this one is not (allowedHosts)";
+        if (!hostAllowed(host)) return "the header Host names a server that this one is not (allowedHosts)";
       }
       const origin = headers.get("origin");
-      if (origin !== undefined && !known(origin, originAllowed)) return "requests from pages of this Origin are not allowed (allowedOrigins)";
+      if (origin !== undefined && !originAllowed(origin)) return "requests from pages of this Origin are not allowed (allowedOrigins)";
       return undefined;
     },
     cors(headers) {

@@ -31,6 +31,11 @@ export interface Noise {
   readonly why: string;
 }
 
+/** `Noise.why` without the place in the line: it is told by keys of the sender's, who may have made them of a payload. */
+export function withoutPlace(why: string): string {
+  return why.replace(/ at \/.*(?= \(offset \d+\))/s, "");
+}
+
 export interface LineTransportOptions {
   /**
    * What becomes of a line that is no message. `answer` (a server that reads its client): it is owed an error, with its id or with

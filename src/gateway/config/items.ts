@@ -10,6 +10,7 @@ import { clientSource } from "../../core/client/interceptor-client.ts";
 import type { ServerTarget } from "../../core/client/local-chain.ts";
 import type { Refusal } from "../../core/guard/options.ts";
 import type { Log } from "../../core/jsonrpc/log.ts";
+import { withoutPlace } from "../../core/transport/line-transport.ts";
 import type { Interceptor } from "../../core/interceptor/define.ts";
 import { readyMade } from "../../library/catalog.ts";
 import { connectServer } from "../../node/chain.ts";
@@ -141,7 +142,7 @@ async function openServer(item: InterceptorsConfig, label: string, context: Item
   const lease = await clients.acquire(key, async () => {
     const warn = (message: string) => log({ level: "warning", message: `the interceptor server ${who}: ${message}` });
     const bounds = limits === undefined ? {} : { limits };
-    const connect = (stop: Signal | undefined) => connectServer(target, stop, { log, ...bounds, onNoise: ({ why }) => warn(`wrote a line that is no message (${why})`) });
+    const connect = (stop: Signal | undefined) => connectServer(target, stop, { log, ...bounds, onNoise: ({ why }) => warn(`wrote a line that is no message (${withoutPlace(why)})`) });
     const value = keepClient({ first: await connect(signal), connect, host: nodeHost(), log: warn });
     return { value, close: () => value.close() };
   });

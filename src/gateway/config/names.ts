@@ -1,6 +1,6 @@
 import { basename } from "node:path";
 import { nearest } from "../../core/base/nearest.ts";
-import { LOOPBACK_HOSTS } from "../../core/http/host-check.ts";
+import { isLoopback } from "../../core/http/host-check.ts";
 import { isStatelessVersion, STATELESS_VERSIONS } from "../../core/wire/versions.ts";
 import { readyMade } from "../../library/catalog.ts";
 import type { Scope } from "../../library/state.ts";
@@ -93,10 +93,6 @@ function defaultLabel({ use, module, url }: InterceptorsConfig): string {
   if (use !== undefined) return use;
   if (module !== undefined) return basename(module).replace(/\.[^.]+$/, "") || "module";
   return url === undefined ? "server" : (/^https?:\/\/(?:[^/@]*@)?([^/?#]+)/.exec(url)?.[1] ?? "server");
-}
-
-function isLoopback(address: string): boolean {
-  return address === "::1" || address.startsWith("127.") || LOOPBACK_HOSTS.includes(address);
 }
 
 /** What a name may have been meant for. */

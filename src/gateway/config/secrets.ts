@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
-import { describeError } from "../../core/base/errors.ts";
+import { describeError, LocalError } from "../../core/base/errors.ts";
 import { formatPointer, isObject, setMember, type JsonObject } from "../../core/base/json.ts";
 import type { Problems } from "./problems.ts";
 
@@ -8,6 +8,8 @@ import type { Problems } from "./problems.ts";
 export interface Secrets {
   /** The same text with `***` for each secret in it. Values of fewer than six characters are no secrets; above 1,000 the oldest are forgotten. */
   hide(text: string): string;
+  /** Something that says the same as an error without them: the error itself, where it says none. */
+  hideIn(error: unknown): unknown;
   /** Notes a value as secret. */
   add(value: string): void;
 }
@@ -20,8 +22,15 @@ export function createSecrets(): Secrets {
   const known = new Set<string>();
   // Longest first, so that one which holds another goes whole.
   let forms: readonly string[] = [];
+  const hide = (text: string) => forms.reduce((hidden, form) => hidden.replaceAll(form, "***"), text);
   return {
-    hide: (text) => forms.reduce((hidden, form) => hidden.replaceAll(form, "***"), text),
+    hide,
+    hideIn(error) {
+      const text = describeError(error);
+      const hidden = hide(text);
+      if (hidden === text) return error;
+      return error instanceof LocalError ? new LocalError(error.code, hidden) : hidden;
+    },
     add(value) {
       if (value.length < SHORTEST) return;
       known.delete(value);

@@ -58,9 +58,10 @@ export async function startGateway(options: StartOptions): Promise<ConfiguredGat
   const { file, stdio, watch = true, env = process.env, host = nodeHost(), verbose = false, reloaded, signal } = options;
   const secrets = createSecrets();
   let observability: Observability | undefined;
-  const log: Log = (entry) => (observability?.structured?.log ?? options.log)?.({ ...entry, message: secrets.hide(entry.message) });
-  const chainLog = (entry: ChainLog) => {
-    const hidden = { ...entry, message: secrets.hide(entry.message) };
+  const log: Log = ({ error, ...entry }) =>
+    (observability?.structured?.log ?? options.log)?.({ ...entry, message: secrets.hide(entry.message), ...(error === undefined ? {} : { error: secrets.hideIn(error) }) });
+  const chainLog = ({ thrown, ...entry }: ChainLog) => {
+    const hidden = { ...entry, message: secrets.hide(entry.message), ...(thrown === undefined ? {} : { thrown: secrets.hideIn(thrown) }) };
     // Failures of interceptors are among the events that it is told of.
     if (observability?.structured === undefined) options.chainLog?.(hidden);
     else if (entry.reason === undefined) observability.structured.log(hidden);

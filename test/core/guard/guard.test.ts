@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { RpcError } from "../../../src/core/base/errors.ts";
+import { createChain } from "../../../src/core/chain/chain.ts";
 import { mutator, validator, type Interceptor } from "../../../src/core/interceptor/define.ts";
 import { allow, deny } from "../../../src/core/interceptor/verdict.ts";
 import type { ErrorMessage, Message } from "../../../src/core/wire/message.ts";
@@ -435,6 +436,16 @@ test("a result that mutators could vary is not cached for everybody", async () =
   await pair.fromPeer({ jsonrpc: "2.0", id: 1, method: "tools/list" });
   await pair.fromApp({ jsonrpc: "2.0", id: 1, result: { tools: [], ttlMs: 1000, cacheScope: "public" } });
   assert.deepEqual((pair.atPeer[0] as { result: unknown }).result, { tools: [], ttlMs: 1000, cacheScope: "private" });
+});
+
+test("a result that a condition has spared is not cached for those whom it does not spare", async () => {
+  const chain = createChain();
+  chain.add(mutator({ name: "filter", hooks: [{ events: ["tools/list"], phase: "response" }] }, () => ({ tools: [] })), { overrides: { filter: { when: () => false } } });
+  const pair = guardedPair([], { chainOf: () => chain });
+  await pair.fromPeer({ jsonrpc: "2.0", id: 1, method: "tools/list" });
+  const tools = [{ name: "a", inputSchema: { type: "object" } }];
+  await pair.fromApp({ jsonrpc: "2.0", id: 1, result: { tools, ttlMs: 1000, cacheScope: "public" } });
+  assert.deepEqual((pair.atPeer[0] as { result: unknown }).result, { tools, ttlMs: 1000, cacheScope: "private" });
 });
 
 test("the end of the connection answers nothing more, aborts what runs and leaves nothing", async () => {

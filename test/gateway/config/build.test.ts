@@ -129,7 +129,7 @@ export const loop = validator({ name: "loop", hooks: [{ events: ["tools/call"], 
           module: "policy.mjs",
           mode: "audit",
           failOpen: true,
-          timeoutMs: 10,
+          timeoutMs: 9_000,
           priorityHint: 1,
           revalidate: false,
           grants: { read: ["/name"] },
@@ -139,7 +139,7 @@ export const loop = validator({ name: "loop", hooks: [{ events: ["tools/call"], 
       ],
     });
     const [a, b] = currentOf(plan.plan.chain("files")).current().entries;
-    assert.deepEqual([a?.policy.mode, a?.policy.failOpen, a?.policy.timeoutMs, a?.policy.revalidate, a?.policy.hooks.length], ["active", true, 10, false, 1]);
+    assert.deepEqual([a?.policy.mode, a?.policy.failOpen, a?.policy.timeoutMs, a?.policy.revalidate, a?.policy.hooks.length], ["active", true, 9_000, false, 1]);
     assert.deepEqual([b?.policy.mode, b?.policy.priorities, b?.policy.grants?.read], ["audit", { request: 2, response: 2 }, ["/name"]]);
     assert.deepEqual([a?.config, b?.config], [{ word: "today", x: 1 }, { word: "never", x: 1 }]);
     assert.equal((await run(plan, { name: "x" })).abortedAt?.reason, "a says today");
