@@ -6,6 +6,7 @@ import { explain } from "./explain.ts";
 import { serveOwnAdapter } from "./fixture-adapter.ts";
 import { FIXTURE_SERVER_OPTIONS, serveFixtures } from "./fixture-server.ts";
 import { gateway, GATEWAY_OPTIONS } from "./gateway.ts";
+import { init } from "./init.ts";
 import { invoke } from "./invoke.ts";
 import { list } from "./list.ts";
 import { test } from "./test.ts";
@@ -22,6 +23,7 @@ export const VERBS: readonly Verb[] = [
   chain,
   explain,
   test,
+  init,
   { name: "audit", summary: "check the audit logs of a gateway", options: AUDIT_OPTIONS, words: ["verify", "head"], run: audit },
   { name: "conformance", summary: "measure an implementation against the vectors of SEP-2624", options: CONFORMANCE_OPTIONS, words: "none", run: conformance },
   { name: "fixture-server", summary: "a server that hosts the interceptors of those vectors", options: FIXTURE_SERVER_OPTIONS, words: "none", run: serveFixtures },

@@ -1,0 +1,218 @@
+import { chmodSync, copyFileSync, existsSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { createInterface } from "node:readline/promises";
+import { describeError } from "../core/base/errors.ts";
+import type { JsonObject } from "../core/base/json.ts";
+import { nearest } from "../core/base/nearest.ts";
+import { guardServerEntry, readClientFile, type ClientFile, type ClientServer } from "../gateway/config/client-file.ts";
+import type { InterceptorsConfig } from "../gateway/config/config.ts";
+import { DEFAULT_POLICY } from "../gateway/config/default-policy.ts";
+import { readJsonc } from "../gateway/config/jsonc.ts";
+import { readyMade } from "../library/catalog.ts";
+import { printable } from "./describe.ts";
+import { UsageError } from "./errors.ts";
+import type { Exit } from "./exit.ts";
+import type { ParsedOptions } from "./options.ts";
+import { printJson } from "./terminal.ts";
+import { defineVerb, JSON_OPTION } from "./verb.ts";
+import { splitWords } from "./words.ts";
+
+// Where clients keep their servers, below the folder that one stands in, and below the home folder.
+const KNOWN_FILES = [".mcp.json", "mcp.json", ".vscode/mcp.json", ".cursor/mcp.json"];
+const KNOWN_HOME_FILES = ["Library/Application Support/Claude/claude_desktop_config.json", ".config/Claude/claude_desktop_config.json", ".cursor/mcp.json"];
+
+/** `init FILE`: a gateway before the servers of a client. */
+export const init = defineVerb({
+  name: "init",
+  summary: "put a gateway before the servers in a client's file",
+  words: "file",
+  usage: "[CLIENT_FILE] [OPTIONS]",
+  about: `Reads the file in which a client names its MCP servers (mcpServers, servers or
+context_servers), and writes beside it
+
+  mcp-interceptors.jsonc  a configuration with these servers and a policy
+  CLIENT_FILE.backup      a copy of the file as it is
+  CLIENT_FILE.guarded     the same with the gateway in front of each server
+
+The client's file itself stays as it is, unless --apply puts the guarded one in
+its place. Values of environments and headers stay in the client's file.
+On a terminal and without a file it asks.`,
+  options: [
+    { name: "use", value: "NAME", many: true, help: "these ready-made interceptors, in place of the default policy" },
+    { name: "server", value: "NAME", many: true, help: "only these servers; the others stay as they are" },
+    { name: "out", short: "o", value: "FILE", help: "the configuration; mcp-interceptors.jsonc beside the client's file unless said otherwise" },
+    { name: "apply", help: "put the guarded file in the place of the client's" },
+    { name: "force", help: "write over files that are there" },
+    { name: "program", value: "COMMAND", help: "how the client starts this program; by its full path unless said otherwise" },
+    JSON_OPTION,
+  ],
+  examples: ["mcp-interceptors init .mcp.json", "mcp-interceptors init ~/.cursor/mcp.json --use secret-guard --use redact --apply"],
+  exit: "Exit code: 0; 2 for a wrong word, or a file that cannot be used; 1 where a file\ncannot be written.",
+  async action(parsed) {
+    const choice = parsed.positionals.length === 0 && process.stdin.isTTY && !parsed.values.has("json") ? await ask() : chosen(parsed);
+    return choice === undefined ? { code: 1 } : write(choice, parsed.values.has("json"));
+  },
+});
+
+interface Choice {
+  readonly file: string;
+  readonly policy: readonly InterceptorsConfig[];
+  /** All unless given. */
+  readonly servers: readonly string[] | undefined;
+  readonly out: string;
+  readonly apply: boolean;
+  readonly force: boolean;
+  readonly program: readonly string[];
+}
+
+function chosen({ positionals, values, rest }: ParsedOptions): Choice {
+  const [file, more] = [...positionals, ...(rest ?? [])];
+  if (file === undefined) throw new UsageError("the client's file is missing", "mcp-interceptors init .mcp.json");
+  if (more !== undefined) throw new UsageError(`unexpected ${JSON.stringify(more)}`, "mcp-interceptors help init");
+  const program = values.get("program")?.[0];
+  return {
+    file,
+    policy: policyOf(values.get("use")),
+    servers: values.get("server"),
+    out: values.get("out")?.[0] ?? join(dirname(file), "mcp-interceptors.jsonc"),
+    apply: values.has("apply"),
+    force: values.has("force"),
+    program: program === undefined ? ownProgram() : splitWords(program),
+  };
+}
+
+function policyOf(names: readonly string[] | undefined): readonly InterceptorsConfig[] {
+  if (names === undefined) return DEFAULT_POLICY;
+  return names.map((name) => {
+    const known = DEFAULT_POLICY.find(({ use }) => use === name);
+    if (known !== undefined) return known;
+    const made = readyMade.get(name);
+    if (made === undefined) {
+      const meant = nearest(name, readyMade.keys());
+      throw new UsageError(`--use ${name}: there is no such interceptor`, meant === undefined ? `known are ${[...readyMade.keys()].join(", ")}` : `did you mean ${meant}?`);
+    }
+    return { use: name };
+  });
+}
+
+// By full paths: a client that is started from a menu has no search path of ours.
+function ownProgram(): readonly string[] {
+  return [process.execPath, ...process.execArgv, realpathSync(process.argv[1] ?? "")];
+}
+
+async function ask(): Promise<Choice | undefined> {
+  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    const home = process.env["HOME"] ?? process.env["USERPROFILE"] ?? "";
+    const there = [...KNOWN_FILES, ...KNOWN_HOME_FILES.map((file) => join(home, file))].find((file) => existsSync(file));
+    const file = (await lines.question(`The client's file of servers${there === undefined ? "" : ` [${there}]`}: `)).trim() || there;
+    if (file === undefined) throw new UsageError("the client's file is missing", "mcp-interceptors init .mcp.json");
+    const { servers } = readClient(file);
+    const names = servers.map(({ name }) => name).join(", ");
+    const picked = (await lines.question(`Servers to guard [all: ${printable(names, 500)}]: `)).split(",").map((name) => name.trim()).filter((name) => name !== "");
+    const used = DEFAULT_POLICY.map(({ use }) => use).join(" ");
+    const words = (await lines.question(`Interceptors [${used}]: `)).split(/[\s,]+/).filter((name) => name !== "");
+    const apply = /^y/i.test(await lines.question(`Put the guarded file in the place of ${file}? A backup is kept. [y/N] `));
+    return {
+      file,
+      policy: policyOf(words.length === 0 ? undefined : words),
+      servers: picked.length === 0 ? undefined : picked,
+      out: join(dirname(file), "mcp-interceptors.jsonc"),
+      apply,
+      force: false,
+      program: ownProgram(),
+    };
+  } finally {
+    lines.close();
+  }
+}
+
+function readClient(file: string): ClientFile & { readonly value: JsonObject } {
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8").replace(/^\ufeff/, "");
+  } catch (thrown) {
+    throw new UsageError(`${file}: ${describeError(thrown)}`);
+  }
+  const read = readJsonc(text);
+  if (read.fault !== undefined) {
+    const { place, message } = read.fault;
+    throw new UsageError(`${file}:${place?.line ?? 1}:${place?.column ?? 1}: ${message}`);
+  }
+  const client = readClientFile(read.value);
+  if (typeof client === "string") throw new UsageError(`${file} ${client}`);
+  // What has servers is an object.
+  return { ...client, value: read.value as JsonObject };
+}
+
+function write({ file, policy, servers: wanted, out, apply, force, program }: Choice, json: boolean): Exit {
+  const { member, servers, others, value } = readClient(file);
+  const unknown = wanted?.find((name) => !servers.some((server) => server.name === name));
+  if (unknown !== undefined) {
+    const why = others.find(({ name }) => name === unknown)?.why;
+    const meant = nearest(unknown, servers.map(({ name }) => name));
+    throw new UsageError(`${file} has no server ${JSON.stringify(unknown)} that can be guarded${why === undefined ? "" : `: it ${why}`}`, meant === undefined ? undefined : `did you mean ${meant}?`);
+  }
+  const guarded = servers.filter(({ name }) => wanted === undefined || wanted.includes(name));
+  if (guarded.length === 0) throw new UsageError(`${file} has no server that can be guarded`, others.map(({ name, why }) => `${name} ${why}`).join("; ") || undefined);
+  const config = resolve(out);
+  const made = guarded.map((server) => ({ server, ...guardServerEntry(server, program, config) }));
+  const entries = { ...(value[member] as JsonObject), ...Object.fromEntries(made.map(({ server, entry }) => [server.name, entry])) };
+  const files = {
+    config: { path: config, text: configText(made, policy) },
+    backup: { path: `${file}.backup`, text: undefined },
+    guarded: { path: apply ? file : `${file}.guarded`, text: `${JSON.stringify({ ...value, [member]: entries }, null, 2)}\n` },
+  };
+  const there = [files.config.path, files.backup.path, ...(apply ? [] : [files.guarded.path])].filter((path) => existsSync(path));
+  if (there.length > 0 && !force) throw new UsageError(`${there.join(" and ")} ${there.length === 1 ? "is" : "are"} there already`, "--force writes over what is there");
+
+  copyFileSync(file, files.backup.path);
+  // It may have secrets in the arguments of commands.
+  writeFileSync(files.config.path, files.config.text, { mode: 0o600 });
+  chmodSync(files.config.path, 0o600);
+  writeFileSync(files.guarded.path, files.guarded.text, apply ? {} : { mode: 0o600 });
+  tell({ files, guarded, others, apply, file }, json);
+  return { code: 0 };
+}
+
+function configText(made: readonly { readonly server: ClientServer; readonly upstream: object }[], policy: readonly InterceptorsConfig[]): string {
+  const line = (value: unknown) => JSON.stringify(value);
+  const upstreams = made.map(({ server, upstream }) => `    ${line(server.upstream)}: ${line(upstream)},`);
+  const items = policy.map((item) => `    ${line(item)},`);
+  return `// Written by mcp-interceptors init. Each server is started with this policy before it: see "mcp-interceptors help gateway".
+// "mcp-interceptors check" says what is guarded by what, "mcp-interceptors explain" which rules apply to a call.
+{
+  "upstreams": {
+${upstreams.join("\n")}
+  },
+  "interceptors": [
+${items.join("\n")}
+  ],
+  // A blocked call is answered by a result that the model can read and get over.
+  "policy": { "blockAs": "result" },
+}
+`;
+}
+
+interface Told {
+  readonly files: Readonly<Record<"config" | "backup" | "guarded", { readonly path: string }>>;
+  readonly guarded: readonly ClientServer[];
+  readonly others: readonly { readonly name: string; readonly why: string }[];
+  readonly apply: boolean;
+  readonly file: string;
+}
+
+function tell({ files, guarded, others, apply, file }: Told, json: boolean): void {
+  if (json) {
+    printJson({ config: files.config.path, backup: files.backup.path, guarded: files.guarded.path, applied: apply, servers: guarded.map(({ name }) => name), left: others });
+    return;
+  }
+  const lines = [
+    `guarded: ${guarded.map(({ name }) => printable(name)).join(", ")}`,
+    ...others.map(({ name, why }) => `left as it is: ${printable(name)}, which ${why}`),
+    `${files.config.path}: the configuration; try mcp-interceptors check ${files.config.path}`,
+    `${files.backup.path}: the file as it was`,
+    apply ? `${file}: the gateway stands before each server; start the client anew` : `${files.guarded.path}: the same with the gateway before each server; ${file} is as it was`,
+  ];
+  process.stdout.write(`${lines.join("\n")}\n`);
+}

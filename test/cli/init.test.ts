@@ -1,0 +1,95 @@
+import assert from "node:assert/strict";
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { after, describe, it } from "node:test";
+import { McpClient } from "../../src/core/mcp/client.ts";
+import { spawnTransport } from "../../src/node/child.ts";
+import { temporaryFolder, type Folder } from "../gateway/config/kit.ts";
+import { fixture } from "./run-cli.ts";
+import { runText } from "./run-text.ts";
+
+const folders: Folder[] = [];
+after(() => folders.forEach((folder) => folder.remove()));
+
+const SERVER = { command: process.execPath, args: [fixture("server.mjs")] };
+
+function client(servers: object = { files: { ...SERVER, env: { TOKEN: "s3cret-token" }, disabled: false }, "my other": SERVER, old: { type: "sse", url: "https://x.example/sse" } }) {
+  const folder = temporaryFolder();
+  folders.push(folder);
+  const file = folder.write("mcp.json", { inputs: [1], mcpServers: servers });
+  return { folder, file, text: readFileSync(file, "utf8") };
+}
+
+type Entry = { readonly command: string; readonly args: string[]; readonly env?: Record<string, string> };
+const entries = (file: string) => (JSON.parse(readFileSync(file, "utf8")) as { mcpServers: Record<string, Entry> }).mcpServers;
+
+describe("init", () => {
+  it("writes a configuration, a backup and a guarded file, and leaves the client's as it is", async () => {
+    const { folder, file, text } = client();
+    const { code, stdout, stderr } = await runText(["init", file]);
+    assert.deepEqual([code, stderr], [0, ""]);
+    assert.equal(readFileSync(file, "utf8"), text);
+    assert.equal(readFileSync(`${file}.backup`, "utf8"), text);
+    assert.match(stdout, /^guarded: files, my other\nleft as it is: old, which speaks the old HTTP\+SSE/);
+    const config = `${folder.path}/mcp-interceptors.jsonc`;
+    assert.equal(statSync(config).mode & 0o777, 0o600);
+    assert.ok(!readFileSync(config, "utf8").includes("s3cret-token"));
+    const guarded = entries(`${file}.guarded`);
+    assert.deepEqual(guarded["my other"]?.args.slice(-4), ["-c", config, "--stdio", "my-other"]);
+    assert.deepEqual([guarded["files"]?.env, guarded["old"]], [{ TOKEN: "s3cret-token" }, { type: "sse", url: "https://x.example/sse" }]);
+    // The configuration that was written can be used.
+    assert.equal((await runText(["check", config, "--no-connect", "--strict"])).code, 0);
+  });
+
+  it("makes a set of servers that work, each guarded by the policy", async () => {
+    const { file } = client();
+    await runText(["init", file, "--apply", "--use", "tool-filter", "--use", "redact"]);
+    for (const name of ["files", "my other"]) {
+      const { command, args, env } = entries(file)[name] ?? { command: "", args: [] };
+      const peer = new McpClient({ name: "c", version: "1" });
+      await peer.connect(await spawnTransport({ command, args, env: { ...(process.env as Record<string, string>), ...env } }));
+      assert.ok((await peer.listTools()).length > 0, name);
+      await peer.close();
+    }
+  });
+
+  it("takes the servers and interceptors that it is told, and says what it did as JSON", async () => {
+    const { file, folder } = client();
+    const { stdout } = await runText(["init", file, "--server", "files", "--use", "redact", "--out", `${folder.path}/g.jsonc`, "--program", "mcp-interceptors --x", "--json"]);
+    const told = JSON.parse(stdout) as Record<string, unknown>;
+    assert.deepEqual([told["servers"], told["applied"], told["config"]], [["files"], false, `${folder.path}/g.jsonc`]);
+    const guarded = entries(`${file}.guarded`);
+    assert.deepEqual([guarded["files"]?.command, guarded["files"]?.args.slice(0, 2), guarded["my other"]], ["mcp-interceptors", ["--x", "gateway"], SERVER]);
+    assert.match(readFileSync(`${folder.path}/g.jsonc`, "utf8"), /\{"use":"redact"\},\n {2}\]/);
+  });
+
+  it("writes over nothing that is there unless it is told to", async () => {
+    const { file } = client();
+    await runText(["init", file]);
+    const again = await runText(["init", file]);
+    assert.equal(again.code, 2);
+    assert.match(again.stderr, /are there already\n {2}--force/);
+    assert.equal((await runText(["init", file, "--force"])).code, 0);
+    const { file: other, folder } = client();
+    await runText(["init", other, "--server", "nothing"]);
+    assert.ok(!existsSync(`${folder.path}/mcp-interceptors.jsonc`) && !existsSync(`${other}.backup`));
+  });
+
+  it("refuses what it cannot use", async () => {
+    const { file, folder } = client();
+    const wrong: [string[], RegExp][] = [
+      [["init"], /the client's file is missing/],
+      [["init", `${folder.path}/none.json`], /none\.json/],
+      [["init", folder.write("broken.json", "{")], /broken\.json:1:\d+: /],
+      [["init", folder.write("empty.json", { mcpServers: {} })], /has no server that can be guarded/],
+      [["init", folder.write("other.json", { a: 1 })], /must have one of mcpServers/],
+      [["init", file, "--use", "redcat"], /did you mean redact\?/],
+      [["init", file, "--server", "fils"], /did you mean files\?/],
+      [["init", file, "--server", "old"], /old HTTP\+SSE/],
+    ];
+    for (const [words, text] of wrong) {
+      const { code, stderr } = await runText(words);
+      assert.equal(code, 2, words.join(" "));
+      assert.match(stderr, text);
+    }
+  });
+});

@@ -1,0 +1,57 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { type ClientServer, guardServerEntry, readClientFile } from "../../../src/gateway/config/client-file.ts";
+
+const found = (value: unknown) => {
+  const read = readClientFile(value);
+  assert.ok(typeof read === "object", String(read));
+  return read;
+};
+const server = (entry: object, upstream = "files"): ClientServer => ({ name: upstream, upstream, entry: { ...entry } });
+const guard = (entry: object, upstream?: string) => guardServerEntry(server(entry, upstream), ["node", "main.js"], "/c.jsonc");
+
+describe("a client's file", () => {
+  it("names servers under the member that each client has", () => {
+    for (const member of ["mcpServers", "servers", "context_servers"]) {
+      const read = found({ other: 1, [member]: { files: { command: "x" } } });
+      assert.deepEqual([read.member, read.servers.map(({ name }) => name)], [member, ["files"]]);
+    }
+  });
+
+  it("gets names for upstreams that are part of a path, each its own", () => {
+    const { servers } = found({ mcpServers: { "My Files": { command: "x" }, "My+Files": { command: "y" }, "日本": { command: "z" }, "_a.b": { url: "https://x.example/mcp" } } });
+    assert.deepEqual(servers.map(({ upstream }) => upstream), ["My-Files", "My-Files-2", "server", "a.b"]);
+  });
+
+  it("leaves apart what no gateway can stand before, with the reason", () => {
+    const { servers, others } = found({ mcpServers: { old: { type: "sse", url: "https://x.example" }, none: {}, odd: 5, args: { command: "x", args: "y" }, env: { command: "x", env: { A: 1 } }, headers: { url: "https://x.example", headers: [] }, file: { url: "file:///x" } } });
+    assert.deepEqual([servers.length, others.map(({ name }) => name)], [0, ["old", "none", "odd", "args", "env", "headers", "file"]]);
+    assert.match(others[0]?.why ?? "", /old HTTP\+SSE/);
+  });
+
+  it("is refused where it has no servers", () => {
+    assert.equal(readClientFile([]), "must be an object");
+    assert.match(String(readClientFile({ mcpServers: [] })), /must have one of mcpServers, servers, context_servers/);
+  });
+});
+
+describe("a guarded server", () => {
+  it("is started by the gateway, and keeps its environment in the client's file alone", () => {
+    const { upstream, entry } = guard({ command: "npx", args: ["-y", "server"], env: { API_KEY: "s3cret" }, cwd: "/w", disabled: false, alwaysAllow: ["a"] });
+    assert.deepEqual(upstream, { command: "npx", args: ["-y", "server"], env: { API_KEY: "${API_KEY:-}" }, cwd: "/w" });
+    assert.deepEqual(entry, { disabled: false, alwaysAllow: ["a"], command: "node", args: ["main.js", "gateway", "-c", "/c.jsonc", "--stdio", "files"], env: { API_KEY: "s3cret" } });
+  });
+
+  it("keeps headers in the client's file, under variables of their own", () => {
+    const { upstream, entry } = guard({ type: "http", url: "https://crm.example/mcp", headers: { Authorization: "Bearer s3cret", "X-Team": "a" } }, "my-crm");
+    assert.deepEqual(upstream, { url: "https://crm.example/mcp", headers: { Authorization: "${MCP_MY_CRM_HEADER_AUTHORIZATION:-}", "X-Team": "${MCP_MY_CRM_HEADER_X_TEAM:-}" } });
+    assert.deepEqual(entry["env"], { MCP_MY_CRM_HEADER_AUTHORIZATION: "Bearer s3cret", MCP_MY_CRM_HEADER_X_TEAM: "a" });
+    assert.equal(entry["type"], undefined);
+  });
+
+  it("leaves to the client what the client puts in itself", () => {
+    const { upstream, entry } = guard({ command: "npx", args: ["server", "${workspaceFolder}/data"], env: { KEY: "${input:key}", "odd.name": "v" } });
+    assert.deepEqual(upstream, { command: "npx", args: ["server", "${MCP_FILES_ARG_2:-}"], env: { KEY: "${KEY:-}", "odd.name": "${MCP_FILES_ENV_ODD_NAME:-}" } });
+    assert.deepEqual(entry["env"], { KEY: "${input:key}", MCP_FILES_ARG_2: "${workspaceFolder}/data", MCP_FILES_ENV_ODD_NAME: "v" });
+  });
+});
