@@ -1,18 +1,24 @@
+import cluster from "node:cluster";
 import type { ReloadOutcome } from "../gateway/config/reload.ts";
 import { startGateway, type ConfiguredGateway } from "../gateway/config/start.ts";
 import { protectStdout } from "../node/stdio.ts";
 import { CONFIG_OPTION, configFile, stderrLog, tellConfigError } from "./config-options.ts";
-import { describeCrash, printable } from "./describe.ts";
+import { describeServing } from "./describe-serving.ts";
+import { printable } from "./describe.ts";
+import { UsageError } from "./errors.ts";
 import type { Exit } from "./exit.ts";
+import { runPrimary, workersOption } from "./gateway-primary.ts";
+import { runToEnd } from "./gateway-run.ts";
+import { runWorker } from "./gateway-worker.ts";
 import { describeOptions, millisecondsOption, parseOptions, type OptionSpec } from "./options.ts";
 import { watchParent } from "./orphan.ts";
-import { exitBy } from "./signals.ts";
 import { watchStart } from "./start-watch.ts";
 import { startWatchdog } from "./watchdog.ts";
 
 const OPTIONS: readonly OptionSpec[] = [
   CONFIG_OPTION,
   { name: "stdio", value: "NAME", help: "serve this upstream on stdin and stdout, for a client that starts the gateway itself" },
+  { name: "workers", value: "N", help: "serve by so many processes on one port, or auto: as many as there are cores" },
   { name: "no-watch", help: "do not reload when a file changes; SIGHUP still does" },
   { name: "timeout", value: "MS", help: "how long the start may take; 60000 unless said otherwise" },
   { name: "quiet", help: "no lines on stderr about starting and reloading" },
@@ -52,6 +58,11 @@ When the file changes, or one that it takes in, it is read, checked and put in
 the place of what runs; SIGHUP does so at once. A file that is wrong changes
 nothing, and stderr says why. Calls in flight end as they began.
 
+With --workers sessions stay in the process that they began in, and get there
+whichever process a request comes to. One that dies is started again. limits of
+the file, and connections to upstreams, are those of each. audit.jsonl becomes
+audit.1.jsonl and so on; metrics are summed.
+
 SIGTERM and SIGINT: nothing new is taken, calls in flight may finish (drainMs in
 the file), the rest is answered with an error, and the process ends. A second
 one ends it at once.
@@ -76,18 +87,25 @@ export async function gateway(words: readonly string[]): Promise<Exit> {
   const quiet = values.has("quiet");
   const verbose = values.has("verbose");
   const logs = stderrLog(verbose);
-  const tell: Tell = (level, text) => {
+  let running: ConfiguredGateway | undefined;
+  const tell = (level: "info" | "warn" | "error", text: string, structured = running?.structured) => {
     if (level === "info" && quiet) return;
-    if (running?.structured !== undefined) running.structured.log({ level, message: text });
+    if (structured !== undefined) structured.log({ level, message: text });
     else process.stderr.write(`${level === "info" ? "mcp-interceptors: " : ""}${printable(text, 2000)}\n`);
   };
+  const count = workersOption(values);
+  if (count !== undefined && stdio !== undefined) throw new UsageError("--workers goes with HTTP alone: stdin and stdout have one client", "leave out --workers or --stdio");
+  const startMs = millisecondsOption(values, "timeout") ?? START_LIMIT_MS;
   // Whatever a module prints while it is loaded: stdout may belong to MCP.
   protectStdout();
+  if (count !== undefined) {
+    if (cluster.isWorker) return await endingLike(runWorker({ file, ...logs, verbose }));
+    return await runPrimary({ file, count, watch: !values.has("no-watch"), startMs, verbose, tell });
+  }
 
   // Code of other people's may never give the thread back, and a client that has started this must be able to end it.
   const release = stdio === undefined ? undefined : startWatchdog(PARENT);
-  const start = watchStart(PARENT, millisecondsOption(values, "timeout") ?? START_LIMIT_MS);
-  let running: ConfiguredGateway | undefined;
+  const start = watchStart(PARENT, startMs);
   try {
     running = await startGateway({
       file,
@@ -111,50 +129,29 @@ export async function gateway(words: readonly string[]): Promise<Exit> {
     return start.exit;
   }
   for (const line of running.built.warnings) tell("warn", line);
-  tell("info", describeStart(running, stdio));
-  return run(running, verbose).finally(() => release?.());
-}
-
-async function run(running: ConfiguredGateway, verbose: boolean): Promise<Exit> {
-  let exit: Exit = { code: 0 };
-  let forced!: (how: Exit) => void;
-  const atOnce = new Promise<Exit>((resolve) => (forced = resolve));
-  let ending = false;
-  const end = () => {
-    ending = true;
-    void running.close();
-  };
-  const onSignal = (signal: NodeJS.Signals) => (ending ? forced(exitBy(signal)) : end());
-  const onHangUp = () => void running.reload();
-  // Nobody knows any more what state a policy is in whose error nobody caught. What waits is answered, and nothing else passes.
-  const onCrash = (thrown: unknown) => {
-    exit = { code: 1 };
-    process.stderr.write(`mcp-interceptors: an error that nobody caught ends this run: ${describeCrash(thrown, verbose)}\n`);
-    end();
-  };
-  process.on("SIGTERM", onSignal).on("SIGINT", onSignal).on("SIGHUP", onHangUp).on("uncaughtException", onCrash);
+  const { opsUrl, built } = running;
+  tell("info", `serving ${describeServing(running, stdio ?? built.loaded.config.stdio)}${opsUrl === undefined ? "" : `; metrics at ${opsUrl}/metrics`}`);
+  const serving = running;
   // One that a client has started goes with it.
-  const parent = running.gateway.url === undefined ? watchParent(PARENT, end) : undefined;
-  try {
-    const ended = running.gateway.done.then(async () => {
-      await running.close();
-      return exit;
-    });
-    return await Promise.race([ended, atOnce]);
-  } finally {
+  const parent = serving.gateway.url === undefined ? watchParent(PARENT, () => void serving.close()) : undefined;
+  const ended = serving.gateway.done.then(async (): Promise<Exit> => {
+    await serving.close();
+    return { code: 0 };
+  });
+  return runToEnd({ ended, end: () => void serving.close(), reload: () => void serving.reload() }, verbose).finally(() => {
     parent?.release();
-    process.off("SIGTERM", onSignal).off("SIGINT", onSignal).off("SIGHUP", onHangUp).off("uncaughtException", onCrash);
-  }
+    release?.();
+  });
 }
 
-function describeStart({ gateway: { url }, built, opsUrl }: ConfiguredGateway, stdio: string | undefined): string {
-  const onStdio = stdio ?? built.loaded.config.stdio;
-  const places = [...built.chains].map(([name, { chain }]) => {
-    const where = [...(url === undefined ? [] : [`${url}/${name}/mcp`]), ...(name === onStdio ? ["stdio"] : [])];
-    const { length } = chain.entries;
-    return where.length === 0 ? [] : [`${name} at ${where.join(" and on ")} with ${length === 1 ? "1 interceptor" : `${length} interceptors`}`];
-  });
-  return `serving ${places.flat().join(", ")}${opsUrl === undefined ? "" : `; metrics at ${opsUrl}/metrics`}`;
+/** What is wrong with a configuration is told, and makes exit code 2. */
+async function endingLike(run: Promise<Exit>): Promise<Exit> {
+  try {
+    return await run;
+  } catch (thrown) {
+    if (tellConfigError(thrown)) return { code: 2 };
+    throw thrown;
+  }
 }
 
 type Tell = (level: "info" | "warn" | "error", text: string) => void;

@@ -15,6 +15,8 @@ import { createFace, type Face, type FaceParts } from "./face.ts";
 import { isOwnError } from "./own-errors.ts";
 import type { GatewayPlan, UpstreamPlan } from "./plan.ts";
 import type { Upstream } from "./upstream.ts";
+import type { Hops } from "./workers/hop.ts";
+import { sessionPrefix } from "./workers/place.ts";
 
 /** An upstream with its faces, as one plan describes them. */
 export interface Served {
@@ -31,13 +33,15 @@ export interface Served {
 }
 
 export interface ServedParts extends Omit<FaceParts, "transport"> {
+  /** The way to other workers, where this is one. */
+  readonly hops: Hops | undefined;
   /** The plan at this moment, and the upstream's part in it. */
   current(): GatewayPlan;
   currentUpstream(): UpstreamPlan;
 }
 
 export function createServed(parts: ServedParts): Served {
-  const { upstream, versions, parking, host, limits, log, current } = parts;
+  const { upstream, versions, parking, hops, host, limits, log, current } = parts;
   const { name } = upstream.plan;
   const faces = new Set<Face>();
   const plan = current();
@@ -95,7 +99,16 @@ export function createServed(parts: ServedParts): Served {
           return answer;
         };
   const { host: _address, port: _port, otherwise: _otherwise, authenticate: _authenticate, ...http } = plan.http ?? {};
-  const server = createHttpServer({ ...http, ...(authenticate === undefined ? {} : { authenticate }), versions: versions.all, host, limits, log });
+  const server = createHttpServer({
+    ...http,
+    ...(authenticate === undefined ? {} : { authenticate }),
+    ...(hops === undefined ? {} : { passOn: hops.passOn }),
+    ...(plan.worker === undefined ? {} : { sessionPrefix: sessionPrefix(plan.worker) }),
+    versions: versions.all,
+    host,
+    limits,
+    log,
+  });
   const accept = async () => {
     for (;;) {
       const transport = await server.accept();

@@ -6,7 +6,7 @@ import type { Session } from "./session.ts";
 export interface Sessions {
   readonly size: number;
   get(id: string): Session | undefined;
-  /** An id that nobody can guess: 128 random bits. */
+  /** An id that nobody can guess: 128 random bits, behind the prefix. */
   newId(): string;
   /** False where there is no room: then the session is not taken in. */
   add(session: Session): boolean;
@@ -20,7 +20,7 @@ export interface Sessions {
 const ABANDONED_MS = 60_000;
 
 /** Sessions that are unused for `idleMs` end; open streams and answers that somebody waits for count as use. */
-export function createSessions(host: Pick<Host, "random">, clock: Clock, maxSessions: number, idleMs: number): Sessions {
+export function createSessions(host: Pick<Host, "random">, clock: Clock, maxSessions: number, idleMs: number, prefix = ""): Sessions {
   const all = new Map<string, Session>();
   let watching: Watching | undefined;
   const sweep: Watched = {
@@ -48,7 +48,7 @@ export function createSessions(host: Pick<Host, "random">, clock: Clock, maxSess
     },
     get: (id) => all.get(id),
     newId() {
-      let id = "";
+      let id = prefix;
       for (const byte of host.random(new Uint8Array(16))) id += byte.toString(16).padStart(2, "0");
       return id;
     },
