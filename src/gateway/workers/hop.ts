@@ -73,7 +73,7 @@ function relay(message: IncomingMessage, response: ServerResponse, held: boolean
     const last = answer.headers.connection === "close" ? ["connection", "close"] : [];
     response.writeHead(answer.statusCode ?? 502, [...endToEnd(answer.rawHeaders), ...last]);
     // The head of a stream does not wait for its first event.
-    response.flushHeaders();
+    if (answer.headers["content-length"] === undefined) response.flushHeaders();
     answer.pipe(response);
     // Cut off: so is this one, that nobody takes it for whole.
     answer.on("error", () => response.destroy());

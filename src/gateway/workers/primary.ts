@@ -64,7 +64,7 @@ export async function startPrimary(options: PrimaryOptions): Promise<Primary | W
   checkPlain(loaded);
   const { config } = loaded;
   const structured = openLog(config.logs, { host, verbose });
-  const folder = await mkdtemp(join(tmpdir(), "mcp-interceptors-workers-"));
+  let folder = "";
   const name = createRandomHex(host)(6);
   let reload: ClusterReload | undefined;
   const supervisor = createSupervisor({
@@ -81,6 +81,7 @@ export async function startPrimary(options: PrimaryOptions): Promise<Primary | W
     ended: (worker) => ops?.ended(worker.slot),
   });
   const ops = config.metrics === undefined ? undefined : await listenForAll(config.metrics, supervisor, count);
+  folder = await mkdtemp(join(tmpdir(), "mcp-interceptors-workers-"));
   const release = signal.onAbort(() => supervisor.end(GIVE_UP_MS));
   const first = await supervisor.start();
   release();
