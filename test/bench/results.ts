@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 
 export interface Measured {
   readonly value: number;
-  readonly unit: "µs" | "ns" | "×";
+  readonly unit: "µs" | "ns" | "×" | "%";
   /** What it is, for the table. */
   readonly what: string;
 }

@@ -13,6 +13,7 @@ import { compareGuards } from "./guard-compare.ts";
 import { compareInMemory, compareOnStdio, compareRedaction, ROOT } from "./compare.ts";
 import { PROJECT_README_FILE, README_FILE, readResults, renderResults, RESULTS_FILE, withResults, type Measured, type Results } from "./results.ts";
 import { PIN } from "./worker.ts";
+import { compareWorkers } from "./workers-compare.ts";
 
 function build(): void {
   const { status } = spawnSync(process.execPath, ["--import", "tsx", join(ROOT, "test", "tools", "build.ts")], { cwd: ROOT, stdio: "inherit" });
@@ -61,7 +62,9 @@ async function measureHttp(): Promise<Record<string, Measured>> {
 
 async function measureGateway(): Promise<Record<string, Measured>> {
   console.log("the gateway …");
-  return await compareGateway();
+  const gateway = await compareGateway();
+  console.log("workers …");
+  return { ...gateway, ...(await compareWorkers()) };
 }
 
 const date = new Date().toISOString().slice(0, 10);

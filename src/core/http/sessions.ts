@@ -1,3 +1,4 @@
+import { LocalError } from "../base/errors.ts";
 import type { Host } from "../base/host.ts";
 import type { Clock, Watched, Watching } from "./clock.ts";
 import type { Session } from "./session.ts";
@@ -21,6 +22,7 @@ const ABANDONED_MS = 60_000;
 
 /** Sessions that are unused for `idleMs` end; open streams and answers that somebody waits for count as use. */
 export function createSessions(host: Pick<Host, "random">, clock: Clock, maxSessions: number, idleMs: number, prefix = ""): Sessions {
+  if (!/^[\x21-\x7e]{0,64}$/.test(prefix)) throw new LocalError("invalid_argument", "sessionPrefix has 64 characters at most, all of them visible ASCII");
   const all = new Map<string, Session>();
   let watching: Watching | undefined;
   const sweep: Watched = {
