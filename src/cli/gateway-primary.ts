@@ -1,10 +1,10 @@
 import { availableParallelism } from "node:os";
-import { startPrimary } from "../gateway/workers/primary.ts";
 import type { StructuredLog } from "../gateway/logs.ts";
-import { tellConfigError } from "./config-options.ts";
+import { startPrimary } from "../gateway/workers/primary.ts";
 import { UsageError } from "./errors.ts";
 import type { Exit } from "./exit.ts";
 import { runToEnd } from "./gateway-run.ts";
+import { tellReload, type Tell } from "./gateway-tell.ts";
 import { watchStart } from "./start-watch.ts";
 
 const PARENT = process.ppid;
@@ -16,18 +16,25 @@ export interface PrimaryRun {
   readonly watch: boolean;
   readonly startMs: number;
   readonly verbose: boolean;
-  readonly tell: (level: "info" | "warn" | "error", text: string, structured: StructuredLog | undefined) => void;
+  readonly tell: Tell;
 }
 
 /** Runs a gateway of several processes, up to its end. */
-export async function runPrimary({ file, count, watch, startMs, verbose, tell }: PrimaryRun): Promise<Exit> {
+export async function runPrimary({ tell, ...options }: PrimaryRun): Promise<Exit> {
+  const { file, count, startMs, verbose } = options;
   const start = watchStart(PARENT, startMs);
   let structured: StructuredLog | undefined;
-  const say = (level: "info" | "warn" | "error", text: string) => tell(level, text, structured);
+  const say: Tell = (level, text) => tell(level, text, structured);
+  const sayOf = (level: "info" | "error", text: string) => say(level, level === "error" && structured === undefined ? `mcp-interceptors: ${text}` : text);
   try {
-    const primary = await startPrimary({ file, count, startMs, watch, verbose, tell: say, signal: start.signal });
+    const primary = await startPrimary({
+      ...options,
+      tell: sayOf,
+      reloaded: ({ served, error }) => tellReload(error === undefined ? served : { error }, file, say),
+      signal: start.signal,
+    });
     if (!("serving" in primary)) {
-      say("error", "mcp-interceptors: the gateway ends, as a worker could not be started");
+      sayOf("error", "the gateway ends, as a worker could not be started");
       return { code: primary.code === 0 ? 1 : (primary.code ?? 1) };
     }
     const { serving, opsUrl, done, end, reload, force } = primary;
@@ -38,7 +45,6 @@ export async function runPrimary({ file, count, watch, startMs, verbose, tell }:
     return await runToEnd({ ended: done.then((code) => ({ code })), end, reload, force }, verbose);
   } catch (thrown) {
     if (start.exit !== undefined) return start.exit;
-    if (tellConfigError(thrown)) return { code: 2 };
     throw thrown;
   } finally {
     start.release();

@@ -1,14 +1,13 @@
 import cluster from "node:cluster";
-import type { ReloadOutcome } from "../gateway/config/reload.ts";
 import { startGateway, type ConfiguredGateway } from "../gateway/config/start.ts";
 import { protectStdout } from "../node/stdio.ts";
 import { CONFIG_OPTION, configFile, stderrLog, tellConfigError } from "./config-options.ts";
 import { describeServing } from "./describe-serving.ts";
-import { printable } from "./describe.ts";
 import { UsageError } from "./errors.ts";
 import type { Exit } from "./exit.ts";
 import { runPrimary, workersOption } from "./gateway-primary.ts";
 import { runToEnd } from "./gateway-run.ts";
+import { createTell, tellReload, type Tell } from "./gateway-tell.ts";
 import { runWorker } from "./gateway-worker.ts";
 import { describeOptions, millisecondsOption, parseOptions, type OptionSpec } from "./options.ts";
 import { watchParent } from "./orphan.ts";
@@ -84,25 +83,37 @@ export async function gateway(words: readonly string[]): Promise<Exit> {
   }
   const file = configFile("gateway", parsed);
   const stdio = values.get("stdio")?.[0];
-  const quiet = values.has("quiet");
   const verbose = values.has("verbose");
-  const logs = stderrLog(verbose);
-  let running: ConfiguredGateway | undefined;
-  const tell = (level: "info" | "warn" | "error", text: string, structured = running?.structured) => {
-    if (level === "info" && quiet) return;
-    if (structured !== undefined) structured.log({ level, message: text });
-    else process.stderr.write(`${level === "info" ? "mcp-interceptors: " : ""}${printable(text, 2000)}\n`);
-  };
+  const tell = createTell(values.has("quiet"));
   const count = workersOption(values);
   if (count !== undefined && stdio !== undefined) throw new UsageError("--workers goes with HTTP alone: stdin and stdout have one client", "leave out --workers or --stdio");
   const startMs = millisecondsOption(values, "timeout") ?? START_LIMIT_MS;
+  const watch = !values.has("no-watch");
   // Whatever a module prints while it is loaded: stdout may belong to MCP.
   protectStdout();
-  if (count !== undefined) {
-    if (cluster.isWorker) return await endingLike(runWorker({ file, ...logs, verbose }));
-    return await runPrimary({ file, count, watch: !values.has("no-watch"), startMs, verbose, tell });
+  try {
+    if (count === undefined) return await runAlone({ file, stdio, watch, startMs, verbose, tell });
+    // The primary forks this very command.
+    return await (cluster.isWorker ? runWorker({ file, ...stderrLog(verbose), verbose }) : runPrimary({ file, count, watch, startMs, verbose, tell }));
+  } catch (thrown) {
+    if (tellConfigError(thrown)) return { code: 2 };
+    throw thrown;
   }
+}
 
+interface AloneRun {
+  readonly file: string;
+  readonly stdio: string | undefined;
+  readonly watch: boolean;
+  readonly startMs: number;
+  readonly verbose: boolean;
+  readonly tell: Tell;
+}
+
+/** Runs a gateway in this process. */
+async function runAlone({ file, stdio, watch, startMs, verbose, tell }: AloneRun): Promise<Exit> {
+  let running: ConfiguredGateway | undefined;
+  const say: Tell = (level, text) => tell(level, text, running?.structured);
   // Code of other people's may never give the thread back, and a client that has started this must be able to end it.
   const release = stdio === undefined ? undefined : startWatchdog(PARENT);
   const start = watchStart(PARENT, startMs);
@@ -110,57 +121,32 @@ export async function gateway(words: readonly string[]): Promise<Exit> {
     running = await startGateway({
       file,
       ...(stdio === undefined ? {} : { stdio }),
-      watch: !values.has("no-watch"),
-      ...logs,
+      watch,
+      ...stderrLog(verbose),
       verbose,
       signal: start.signal,
-      reloaded: (outcome) => tellReload(outcome, file, tell),
+      reloaded: ({ built, error }) => tellReload(error === undefined ? built : { error }, file, say),
     });
   } catch (thrown) {
     release?.();
     if (start.exit !== undefined) return start.exit;
-    if (tellConfigError(thrown)) return { code: 2 };
     throw thrown;
   } finally {
     start.release();
   }
+  const { gateway: served, built, opsUrl, close, reload } = running;
   if (start.exit !== undefined) {
-    await running.close();
+    await close();
     return start.exit;
   }
-  for (const line of running.built.warnings) tell("warn", line);
-  const { opsUrl, built } = running;
-  tell("info", `serving ${describeServing(running, stdio ?? built.loaded.config.stdio)}${opsUrl === undefined ? "" : `; metrics at ${opsUrl}/metrics`}`);
-  const serving = running;
+  for (const line of built.warnings) say("warn", line);
+  say("info", `serving ${describeServing(running, stdio ?? built.loaded.config.stdio)}${opsUrl === undefined ? "" : `; metrics at ${opsUrl}/metrics`}`);
+  const end = () => void close();
   // One that a client has started goes with it.
-  const parent = serving.gateway.url === undefined ? watchParent(PARENT, () => void serving.close()) : undefined;
-  const ended = serving.gateway.done.then(async (): Promise<Exit> => {
-    await serving.close();
-    return { code: 0 };
-  });
-  return runToEnd({ ended, end: () => void serving.close(), reload: () => void serving.reload() }, verbose).finally(() => {
+  const parent = served.url === undefined ? watchParent(PARENT, end) : undefined;
+  const ended = served.done.then(close).then((): Exit => ({ code: 0 }));
+  return runToEnd({ ended, end, reload: () => void reload() }, verbose).finally(() => {
     parent?.release();
     release?.();
   });
-}
-
-/** What is wrong with a configuration is told, and makes exit code 2. */
-async function endingLike(run: Promise<Exit>): Promise<Exit> {
-  try {
-    return await run;
-  } catch (thrown) {
-    if (tellConfigError(thrown)) return { code: 2 };
-    throw thrown;
-  }
-}
-
-type Tell = (level: "info" | "warn" | "error", text: string) => void;
-
-function tellReload({ built, error }: ReloadOutcome, file: string, tell: Tell): void {
-  if (built !== undefined) {
-    for (const line of built.warnings) tell("warn", line);
-    return tell("info", `reloaded ${file}`);
-  }
-  for (const line of error.split("\n")) tell("error", line);
-  tell("error", "mcp-interceptors: not reloaded: the gateway goes on as it was");
 }

@@ -12,10 +12,14 @@ export interface ClusterReloadOptions {
   readonly text: string | undefined;
   readonly supervisor: Pick<Supervisor, "serving">;
   readonly host: Host;
-  tell(level: "info" | "warn" | "error", text: string): void;
-  /** Told once one worker has taken it in. */
-  reloaded(served: Served): void;
+  /** Told of a worker that cannot follow the others. */
+  tell(level: "error", text: string): void;
+  /** Called for each reload that was tried. */
+  told(outcome: ClusterOutcome): void;
 }
+
+/** What all workers run on now, or why they go on as they were. */
+export type ClusterOutcome = { readonly served: Served; readonly error?: undefined } | { readonly served?: undefined; readonly error: string };
 
 /** From one configuration to the next, in all workers. */
 export interface ClusterReload {
@@ -30,7 +34,7 @@ export interface ClusterReload {
 // A worker gives up on its own after 60 s.
 const RELOAD_MS = 70_000;
 
-export function createClusterReload({ file, text: first, supervisor, host, tell, reloaded }: ClusterReloadOptions): ClusterReload {
+export function createClusterReload({ file, text: first, supervisor, host, tell, told }: ClusterReloadOptions): ClusterReload {
   let text = first;
   /** Counts what was taken in. */
   let version = 0;
@@ -52,38 +56,32 @@ export function createClusterReload({ file, text: first, supervisor, host, tell,
     const { served } = await bring(worker, text);
     if (served !== undefined) versions.set(worker.slot, target);
     else if (worker.serves) {
-      tell("warn", `worker ${worker.slot} could not take the new configuration in, and is started anew with it`);
+      tell("error", `worker ${worker.slot} could not take the new configuration in, and is started anew with it`);
       worker.send({ kind: "end" });
     }
   };
 
   const reloadOnce = async () => {
-    const notReloaded = (why: string) => {
-      for (const line of why.split("\n")) tell("error", line);
-      tell("error", "mcp-interceptors: not reloaded: the gateway goes on as it was");
-    };
     const stop = createSignal();
     const cancel = host.setTimer(() => stop.abort(new LocalError("timeout", `${file} could not be read within ${RELOAD_MS} ms`)), RELOAD_MS);
     let next: string | undefined;
     try {
       ({ text: next } = await loadConfig(file, { signal: stop.signal }));
     } catch (thrown) {
-      return notReloaded(describeError(thrown));
+      return told({ error: describeError(thrown) });
     } finally {
       cancel();
       stop.dispose();
     }
     const [one] = supervisor.serving;
-    if (one === undefined) return notReloaded("no worker serves that could try it");
+    if (one === undefined) return told({ error: "no worker serves that could try it" });
     const { served, error } = await bring(one, next);
-    if (served === undefined) return notReloaded(error ?? "the worker that tried it does not say why");
+    if (served === undefined) return told({ error: error ?? "the worker that tried it does not say why" });
     text = next;
     version++;
     versions.set(one.slot, version);
-    reloaded(served);
     await Promise.all(supervisor.serving.map(follow));
-    for (const line of served.warnings) tell("warn", line);
-    tell("info", `reloaded ${file}`);
+    told({ served });
   };
 
   const loop = async () => {

@@ -14,7 +14,7 @@ import { checkServed } from "../config/start.ts";
 import type { StructuredLog } from "../logs.ts";
 import type { Served } from "./messages.ts";
 import { listenForAll } from "./primary-ops.ts";
-import { createClusterReload, type ClusterReload } from "./primary-reload.ts";
+import { createClusterReload, type ClusterOutcome, type ClusterReload } from "./primary-reload.ts";
 import { createSupervisor } from "./supervisor.ts";
 import { forkWorker, type WorkerEnd } from "./worker-process.ts";
 
@@ -26,8 +26,10 @@ export interface PrimaryOptions {
   /** Whether it reloads by itself when a file changes. */
   readonly watch: boolean;
   readonly verbose: boolean;
-  /** Told of ends and starts of workers, and of each reload that was tried. */
-  tell(level: "info" | "warn" | "error", text: string): void;
+  /** Told of ends and starts of workers. */
+  tell(level: "info" | "error", text: string): void;
+  /** Called for each reload that was tried. */
+  reloaded(outcome: ClusterOutcome): void;
   readonly host?: Host;
   /** Gives up while it starts. */
   readonly signal: Signal;
@@ -59,7 +61,7 @@ const GIVE_UP_MS = 2_000;
  * not be started, and has said why.
  */
 export async function startPrimary(options: PrimaryOptions): Promise<Primary | WorkerEnd> {
-  const { file, count, startMs, watch, verbose, tell, host = nodeHost(), signal } = options;
+  const { file, count, startMs, watch, verbose, tell, reloaded, host = nodeHost(), signal } = options;
   const loaded = await loadConfig(file, { signal });
   checkPlain(loaded);
   const { config } = loaded;
@@ -96,7 +98,11 @@ export async function startPrimary(options: PrimaryOptions): Promise<Primary | W
   }
   const files = watch ? watchFiles({ host, changed: () => reload?.run() }) : undefined;
   files?.watch(first.files);
-  reload = createClusterReload({ file, text: loaded.text, supervisor, host, tell, reloaded: ({ files: read }) => files?.watch(read) });
+  const told = (outcome: ClusterOutcome) => {
+    if (outcome.served !== undefined) files?.watch(outcome.served.files);
+    reloaded(outcome);
+  };
+  reload = createClusterReload({ file, text: loaded.text, supervisor, host, tell, told });
   const end = () => {
     files?.close();
     ops?.draining();
