@@ -18,21 +18,23 @@ export async function runToEnd({ ended, end, reload, force }: Serving, verbose: 
   let forced!: (how: Exit) => void;
   const atOnce = new Promise<Exit>((resolve) => (forced = resolve));
   let ending = false;
+  let by: NodeJS.Signals | undefined;
   const endOnce = () => {
     ending = true;
     end();
   };
   const onSignal = (signal: NodeJS.Signals) => {
     if (!ending) return endOnce();
-    force?.(signal);
+    by = signal;
     // Where there is nothing to force, nothing is waited for.
     if (force === undefined) forced(exitBy(signal));
-    else void ended.then(() => forced(exitBy(signal)));
+    else force(signal);
   };
   const crash = onCrash(verbose, endOnce);
   process.on("SIGTERM", onSignal).on("SIGINT", onSignal).on("SIGHUP", reload);
   try {
-    return await Promise.race([atOnce, crash.over(ended)]);
+    const exit = await Promise.race([atOnce, crash.over(ended)]);
+    return by === undefined ? exit : exitBy(by);
   } finally {
     crash.release();
     process.off("SIGTERM", onSignal).off("SIGINT", onSignal).off("SIGHUP", reload);

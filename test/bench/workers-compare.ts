@@ -32,7 +32,7 @@ interface Round {
  * `mcp-interceptors gateway` with two workers beside the same with one process, 32 in flight. Nothing is pinned: caller, upstream and gateway share all cores, so
  * that two workers have only what the others leave. Medians of rounds that take turns. Rows for results.json; none, with a word why, where /proc is missing.
  */
-export async function compareWorkers({ warmUpCalls, roundMs, rounds }: WorkersTimes = { warmUpCalls: 16_000, roundMs: 400, rounds: 15 }): Promise<Record<string, Measured>> {
+export async function compareWorkers({ warmUpCalls, roundMs, rounds }: WorkersTimes = { warmUpCalls: 10_000, roundMs: 400, rounds: 15 }): Promise<Record<string, Measured>> {
   const client = await startWorker("http-worker.mjs", [], []);
   const upstream = await startWorker("http-server.mjs", ["ours"], []);
   // The worker's own words.

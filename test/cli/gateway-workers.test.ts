@@ -146,6 +146,26 @@ describe("gateway --workers", { concurrency: 2 }, () => {
     assert.equal(opened.length, 2);
   });
 
+  it("takes a changed file in by itself, waits for a call at the first signal, and ends at once at the second", posix, async () => {
+    const file = folder.write("signals/gateway.json", config({ drainMs: 60_000 }));
+    const { running, url, opsUrl, said } = await startCluster(file);
+    const seats = [await seatAt(url, 1), await seatAt(url, 2)];
+    folder.write("signals/gateway.json", config({ drainMs: 60_000, interceptors: [{ use: "tool-filter", config: { deny: ["echo"] } }] }));
+    await said(/reloaded/);
+    for (const seat of seats) assert.match((await ask(seat, toolCall("echo"), inSession(seat.session))).text, /Unknown tool: echo/);
+    const workers = await Promise.all(seats.map(async (seat) => (await pidsOf(seat, seat.session)).parent));
+    const [one, two] = [seats[0] ?? assert.fail(), seats[1] ?? assert.fail()];
+    const held = await one.open("POST", toolCall("hold", { key: "k" }, { progressToken: "p" }), inSession(two.session));
+    const end = textOf(held).then(() => "whole", () => "cut");
+    running.child.kill("SIGTERM");
+    await eventually(async () => (await page(`${opsUrl}/readyz`)) === "draining\n");
+    assert.deepEqual(workers.map(isAlive), [true, true]);
+    running.child.kill("SIGTERM");
+    assert.equal((await running.ended).signal, "SIGTERM");
+    assert.deepEqual([await end, ...workers.map(isAlive)], ["cut", false, false]);
+    for (const seat of seats) seat.close();
+  });
+
   it("leaves no worker and no upstream behind when the primary is killed", posix, async () => {
     const before = socketFolders();
     const { running, url } = await startCluster(folder.write("orphans/gateway.json", config()));
