@@ -1,7 +1,7 @@
 // Drives the command line as a child process.
 import assert from "node:assert/strict";
 import { spawn, type ChildProcessByStdio } from "node:child_process";
-import { cpSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -53,7 +53,7 @@ export interface RunOptions {
 
 let bundle: Promise<string> | undefined;
 
-/** The program in one file, in a folder with nothing but the schema that it reads, as an installed one would be: no tsx in reach. Made once, removed at the end. */
+/** The program in one file, in an empty folder, as an installed one would be: no tsx in reach. Made once, removed at the end. */
 export function bundledCli(): Promise<string> {
   return (bundle ??= (async () => {
     const folder = mkdtempSync(join(tmpdir(), "mcp-interceptors-"));
@@ -61,9 +61,9 @@ export function bundledCli(): Promise<string> {
     // tsx brings its compiler along.
     const require = createRequire(createRequire(import.meta.url).resolve("tsx/package.json"));
     const { build } = require("esbuild") as { build(options: object): Promise<unknown> };
-    cpSync(join(root, "spec/gateway.schema.json"), join(folder, "spec/gateway.schema.json"));
-    // As deep as the file that looks for it.
-    const outfile = join(folder, "dist/gateway/config/main.mjs");
+    // As deep as the module that reads the schema of configurations, which lies beside as in a package.
+    const outfile = join(folder, "dist", "gateway", "config", "main.mjs");
+    symlinkSync(join(root, "spec"), join(folder, "spec"));
     await build({ entryPoints: [join(root, "src/cli/main.ts")], bundle: true, platform: "node", format: "esm", outfile, logLevel: "error" });
     return outfile;
   })());
