@@ -62,8 +62,10 @@ export async function runWorker(options: Pick<StartOptions, "file" | "log" | "ch
   const release = startWatchdog(PARENT);
   const crash = onCrash(options.verbose === true, end);
   say({ kind: "hello" });
-  const { place, ...given } = await begun;
-  ({ text } = given);
+  const first = await Promise.race([begun, new Promise<undefined>((resolve) => stop.signal.onAbort(() => resolve(undefined)))]);
+  if (first === undefined) return { code: 1 };
+  const { place } = first;
+  ({ text } = first);
   try {
     running = await startGateway({ ...options, worker: place, text: () => text, watch: false, signal: stop.signal, reloaded: (outcome) => outcomes.push(outcome) });
     if (stop.signal.aborted) await running.close();
