@@ -10,7 +10,8 @@ export interface WorkersTimes {
   readonly rounds: number;
 }
 
-const IN_FLIGHT = 32;
+/** Enough that two workers are as busy as one process is. */
+const IN_FLIGHT = 64;
 const WORKERS = 2;
 /** Which sockets a call of a session comes on: see http-worker.mjs. */
 const MODES = [
@@ -29,7 +30,7 @@ interface Round {
 }
 
 /**
- * `mcp-interceptors gateway` with two workers beside the same with one process, 32 in flight. Nothing is pinned: caller, upstream and gateway share all cores, so
+ * `mcp-interceptors gateway` with two workers beside the same with one process, 64 in flight. Nothing is pinned: caller, upstream and gateway share all cores, so
  * that two workers have only what the others leave. Medians of rounds that take turns. Rows for results.json; none, with a word why, where /proc is missing.
  */
 export async function compareWorkers({ warmUpCalls, roundMs, rounds }: WorkersTimes = { warmUpCalls: 10_000, roundMs: 400, rounds: 15 }): Promise<Record<string, Measured>> {
@@ -64,7 +65,7 @@ export async function compareWorkers({ warmUpCalls, roundMs, rounds }: WorkersTi
         found.two.push(await measure(two, era, sessions, roundMs));
       }
       const middle = (of: keyof Round, which: keyof typeof found) => median(found[which].map((round) => round[of]));
-      row(`${key}Cpu`, middle("cpu", "two"), "µs", `gateway --workers 2, HTTP, ${what}: 32 in flight, processor time of a call`);
+      row(`${key}Cpu`, middle("cpu", "two"), "µs", `gateway --workers 2, HTTP, ${what}: 64 in flight, processor time of a call`);
       row(`${key}CpuRatio`, middle("cpu", "two") / middle("cpu", "one"), "×", "that / with one process");
       row(`${key}RateRatio`, middle("perSecond", "two") / middle("perSecond", "one"), "×", "calls a second / with one process");
       row(`${key}Share`, middle("share", "two"), "%", "of the workers' processor time, the first one's");

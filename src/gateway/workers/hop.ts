@@ -34,8 +34,8 @@ export function createHops(place: WorkerPlace, replica?: string): Hops {
   };
   return {
     divert(message, response, held) {
-      const id = message.headers[HEADER.session];
-      const owner = typeof id === "string" ? ownerOfSession(place, id) : undefined;
+      const id = sessionIn(message.rawHeaders);
+      const owner = id === undefined ? undefined : ownerOfSession(place, id);
       if (owner === undefined) return false;
       relay(message, response, held, { agent, socketPath: socketOf(place, owner) });
       return true;
@@ -98,6 +98,15 @@ function relay(message: IncomingMessage, response: ServerResponse, held: boolean
     message.resume();
     outgoing.end();
   }
+}
+
+// From the list as it came: Node makes its object of headers when it is first looked at, for each request.
+function sessionIn(rawHeaders: readonly string[]): string | undefined {
+  for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at]!;
+    if (name.length === HEADER.session.length && name.toLowerCase() === HEADER.session) return rawHeaders[at + 1];
+  }
+  return undefined;
 }
 
 function endToEnd(rawHeaders: readonly string[], except?: string): string[] {
