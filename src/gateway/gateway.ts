@@ -15,6 +15,9 @@ import type { Gateway, GatewayPlan, UpstreamPlan } from "./plan.ts";
 import { fixedDifferences, sameGuarding, sameUpstream } from "./same-plan.ts";
 import { createServed, type Served } from "./served.ts";
 import { createUpstream } from "./upstream.ts";
+import { createHops } from "./workers/hop.ts";
+import { openDoor } from "./workers/door.ts";
+import { replicaOf } from "./workers/place.ts";
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 const DRAIN_MS = 10_000;
@@ -34,7 +37,10 @@ export async function createGateway(first: GatewayPlan): Promise<Gateway> {
   const limits = resolveLimits(first.limits);
   const versions = resolveVersions(first.versions);
   const log = safeLog((entry) => plan.log?.(entry));
-  const parking = createParking(host, limits.maxAsks, first.parking);
+  const { worker } = first;
+  const replica = first.parking?.replica;
+  const parking = createParking(host, limits.maxAsks, worker === undefined ? first.parking : { ...first.parking, replica: replicaOf(worker, worker.slot, replica) });
+  const hops = worker === undefined ? undefined : createHops(worker, replica);
   let plan = first;
   let served = new Map<string, Served>();
   // Of earlier plans, until their calls have ended.
@@ -48,7 +54,7 @@ export async function createGateway(first: GatewayPlan): Promise<Gateway> {
     const { name } = upstreamPlan;
     const currentUpstream = () => now().upstreams.find((other) => other.name === name) ?? upstreamPlan;
     const upstream = createUpstream({ plan: upstreamPlan, host, limits, log });
-    return createServed({ upstream, versions, parking, host, limits, log, current: now, currentUpstream });
+    return createServed({ upstream, versions, parking, hops, host, limits, log, current: now, currentUpstream });
   };
 
   /** Settles with false where the time is up. */
@@ -93,9 +99,12 @@ export async function createGateway(first: GatewayPlan): Promise<Gateway> {
 
   for (const upstream of plan.upstreams) served.set(upstream.name, start(upstream, () => plan));
   let listener: HandlerServer | undefined;
+  let door: HandlerServer | undefined;
   try {
-    if (plan.http !== undefined) listener = await listenHandler(handle, { ...plan.http, limits });
+    if (worker !== undefined) door = await openDoor(worker, handle, limits);
+    if (plan.http !== undefined) listener = await listenHandler(handle, { ...plan.http, limits, ...(hops === undefined ? {} : { divert: hops.divert }) });
   } catch (error) {
+    await door?.close(0);
     await Promise.all([...served.values()].map((one) => one.close()));
     throw error;
   }
@@ -106,6 +115,9 @@ export async function createGateway(first: GatewayPlan): Promise<Gateway> {
     await drain(plan.drainMs ?? DRAIN_MS);
     await Promise.all(all().map(({ upstream }) => upstream.close()));
     await ports;
+    // What has come by another worker is answered; that one may still have a client of ours, who then learns that the session has ended.
+    await door?.close(CLOSE_GRACE_MS);
+    hops?.close();
     finish();
   };
   const close = () => (closing ??= end());

@@ -56,6 +56,11 @@ interface Parked {
 const STATE = /^parked1\.([A-Za-z0-9_-]{1,64})\.(.+)$/s;
 const ABSENT: CallHooks = { onNotification() {} };
 
+/** The replica that a state says it is of; nobody has vouched for that yet. */
+export function replicaOfState(state: string): string | undefined {
+  return STATE.exec(state)?.[1];
+}
+
 export function createParking(host: Host, maxAsks: number, plan: ParkingPlan = {}): Parking {
   const { replica = createRandomHex(host)(8), maxParked = 1_000, parkMs = 600_000 } = plan;
   if (!/^[A-Za-z0-9_-]{1,64}$/.test(replica)) throw new LocalError("invalid_argument", "parking.replica has letters, digits, _ and -, 64 at most");

@@ -18,6 +18,8 @@ import { createMirroredParams } from "./mirrored-params.ts";
 import { isOwnError } from "./own-errors.ts";
 import type { GatewayPlan, UpstreamPlan } from "./plan.ts";
 import type { Upstream } from "./upstream.ts";
+import type { Hops } from "./workers/hop.ts";
+import { sessionPrefix } from "./workers/place.ts";
 
 /** An upstream with its faces, as one plan describes them. */
 export interface Served {
@@ -34,13 +36,15 @@ export interface Served {
 }
 
 export interface ServedParts extends Omit<FaceParts, "transport" | "varies"> {
+  /** The way to other workers, where this is one. */
+  readonly hops: Hops | undefined;
   /** The plan at this moment, and the upstream's part in it. */
   current(): GatewayPlan;
   currentUpstream(): UpstreamPlan;
 }
 
 export function createServed(parts: ServedParts): Served {
-  const { upstream, versions, parking, host, limits, log, current } = parts;
+  const { upstream, versions, parking, hops, host, limits, log, current } = parts;
   const { name } = upstream.plan;
   const faces = new Set<Face>();
   const plan = current();
@@ -114,7 +118,17 @@ export function createServed(parts: ServedParts): Served {
           return answer;
         };
   const { host: address, port: _port, otherwise: _otherwise, authenticate: _authenticate, allowedHosts = loopbackHosts(address), ...http } = plan.http ?? {};
-  const server = createHttpServer({ ...http, allowedHosts, ...(authenticate === undefined ? {} : { authenticate }), versions: versions.all, host, limits, log });
+  const server = createHttpServer({
+    ...http,
+    allowedHosts,
+    ...(authenticate === undefined ? {} : { authenticate }),
+    ...(hops === undefined ? {} : { passOn: hops.passOn }),
+    ...(plan.worker === undefined ? {} : { sessionPrefix: sessionPrefix(plan.worker) }),
+    versions: versions.all,
+    host,
+    limits,
+    log,
+  });
   server.describeTools(mirrored.schemaOf);
   const accept = async () => {
     for (;;) {

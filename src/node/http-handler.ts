@@ -10,6 +10,10 @@ export interface HandlerOptions {
   readonly port?: number;
   /** The address to listen on; only this machine reaches the default, 127.0.0.1. */
   readonly host?: string;
+  /** Listens on this path (a Unix domain socket, a named pipe) in place of a port, and in this process alone if it is one of a cluster. */
+  readonly socketPath?: string;
+  /** Takes a request over before anything but its head is read; false leaves it to the handler. `held`: the client waits to be asked for the body. */
+  readonly divert?: (message: IncomingMessage, response: ServerResponse, held: boolean) => boolean;
   /** How long a request's headers may take to come. Default 10,000 ms. */
   readonly headerTimeoutMs?: number;
   /** How long a whole request may take to come, headers and body. Default 30,000 ms. */
@@ -24,8 +28,9 @@ export interface HandlerOptions {
 
 /** A port that is being listened on. */
 export interface HandlerServer {
-  /** `http://127.0.0.1:3000`, without a path. */
+  /** `http://127.0.0.1:3000`, without a path; `unix:` and its path of a socket. */
   readonly origin: string;
+  /** 0 of a socket. */
   readonly port: number;
   /** No new connection is taken, idle ones end. Settles when all have ended; those still busy after `graceMs` are cut. */
   close(graceMs?: number): Promise<void>;
@@ -35,8 +40,11 @@ const READ_THROUGH_BYTES = 65_536;
 
 /** Serves any handler over `node:http`. Resolves once it listens; rejects with what Node says where it cannot. */
 export async function listenHandler(handler: HttpHandler, options: HandlerOptions = {}): Promise<HandlerServer> {
-  const { port = 0, host = "127.0.0.1", headerTimeoutMs = 10_000, requestTimeoutMs = 30_000, keepAliveTimeoutMs = 75_000 } = options;
+  const { port = 0, host = "127.0.0.1", socketPath, divert = () => false, headerTimeoutMs = 10_000, requestTimeoutMs = 30_000, keepAliveTimeoutMs = 75_000 } = options;
   const limits = resolveLimits(options.limits);
+  const take = (message: IncomingMessage, response: ServerResponse, held: boolean) => {
+    if (!divert(message, response, held)) serveOne(handler, message, response, held);
+  };
   const server = createServer(
     {
       maxHeaderSize: limits.maxHeaderBytes,
@@ -46,24 +54,24 @@ export async function listenHandler(handler: HttpHandler, options: HandlerOption
       // Slow senders are looked for this often.
       connectionsCheckingInterval: Math.max(50, Math.min(1_000, headerTimeoutMs, requestTimeoutMs)),
     },
-    (message, response) => serveOne(handler, message, response, false),
+    (message, response) => take(message, response, false),
   );
   // Without this Node asks for every body, those of requests that are about to be refused among them.
-  server.on("checkContinue", (message, response) => serveOne(handler, message, response, true));
+  server.on("checkContinue", (message, response) => take(message, response, true));
   server.maxConnections = limits.maxHttpRequests * 2;
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
-    server.listen(port, host, () => {
+    server.listen(socketPath === undefined ? { port, host } : { path: socketPath, exclusive: true }, () => {
       server.off("error", reject);
       resolve();
     });
   });
   // Such as too many open files: the listener lives on.
   server.on("error", () => {});
-  const { port: taken } = server.address() as AddressInfo; // never a pipe: it listens on a port
+  const taken = socketPath === undefined ? (server.address() as AddressInfo).port : 0; // it listens on a port then
   let closed: Promise<void> | undefined;
   return {
-    origin: `http://${host.includes(":") ? `[${host}]` : host}:${taken}`,
+    origin: socketPath === undefined ? `http://${host.includes(":") ? `[${host}]` : host}:${taken}` : `unix:${socketPath}`,
     port: taken,
     close: (graceMs = 1_000) => (closed ??= closeServer(server, graceMs)),
   };

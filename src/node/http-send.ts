@@ -9,6 +9,8 @@ export interface HttpSendOptions {
   readonly keepAliveMs?: number;
   /** Connections to one server at a time; no bound by default. Requests above it wait. */
   readonly maxConnections?: number;
+  /** Connects to this Unix domain socket, or named pipe, wherever the URL says that it is. */
+  readonly socketPath?: string;
   /** Certificate authorities to trust in place of Node's, in PEM. */
   readonly ca?: string | readonly string[];
 }
@@ -22,7 +24,7 @@ export interface NodeHttpSend extends HttpSend {
  * Sends over `node:http` and `node:https`, on connections that are used again. `delivery` is `none` until a connection stands: of one that breaks
  * after that, and before any byte of the answer, nobody knows what the server has read, least of all of one that was used before.
  */
-export function createHttpSend({ keepAliveMs = 4_000, maxConnections = Infinity, ca }: HttpSendOptions = {}): NodeHttpSend {
+export function createHttpSend({ keepAliveMs = 4_000, maxConnections = Infinity, socketPath, ca }: HttpSendOptions = {}): NodeHttpSend {
   if (!(keepAliveMs > 0 && maxConnections >= 1)) throw new LocalError("invalid_argument", "keepAliveMs and maxConnections are positive numbers");
   const pool = { keepAlive: true, timeout: keepAliveMs, maxSockets: maxConnections, maxFreeSockets: 256 };
   const plain = new HttpAgent(pool);
@@ -36,7 +38,7 @@ export function createHttpSend({ keepAliveMs = 4_000, maxConnections = Infinity,
       const parsed = new URL(url);
       const { protocol, hostname, port, path } = urlToHttpOptions(parsed);
       // Without credentials that the URL may have: they belong into headers.
-      last = { url, options: { protocol, hostname, port, path, agent: protocol === "https:" ? secure : plain }, host: parsed.host };
+      last = { url, options: { protocol, hostname, port, path, agent: protocol === "https:" ? secure : plain, ...(socketPath === undefined ? {} : { socketPath }) }, host: parsed.host };
     }
     return last;
   };

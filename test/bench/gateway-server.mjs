@@ -2,8 +2,9 @@
 // `{ microseconds }`, the processor time that it has used. Plain JavaScript over dist/, as in memory-subjects.mjs.
 import { once } from "node:events";
 import { Agent, createServer, request } from "node:http";
-import { createChain, deny, mutator, validator } from "mcp-interceptors";
+import { createChain } from "mcp-interceptors";
 import { createGateway } from "mcp-interceptors/gateway";
+import interceptors from "./gateway-interceptors.mjs";
 
 const [, , subject, target] = process.argv;
 
@@ -28,10 +29,7 @@ async function proxy() {
 /** The gateway with a validator that reads the call, and a mutator that adds a member to its result. */
 async function gateway() {
   const chain = createChain();
-  chain.add([
-    validator({ name: "reads", hooks: [{ events: ["tools/call"], phase: "request" }] }, ({ payload }) => payload.name.startsWith("get_") || deny("no such tool")),
-    mutator({ name: "adds", hooks: [{ events: ["tools/call"], phase: "response" }] }, ({ payload }) => ({ ...payload, _meta: { ...payload._meta, "com.example/seen": true } })),
-  ]);
+  chain.add(interceptors);
   const upstream = (era) => ({ name: era, era, target: { url: target } });
   const { url } = await createGateway({ upstreams: [upstream("stateless"), upstream("handshake")], chain: () => chain, http: {} });
   return { stateless: `${url}/stateless/mcp`, handshake: `${url}/handshake/mcp` };

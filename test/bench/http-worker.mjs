@@ -1,6 +1,7 @@
 // Calls the tool over HTTP, by sockets of its own that stay open: what writes a text and looks for the end of the answer takes little beside any server,
-// so that the servers are compared and not this. Gets `{ url, era, inFlight, ms }`, and says `{ calls, microseconds, p50 }`: how many were answered, the wall
-// time of a call over all sockets, and the middle of the times that one waited.
+// so that the servers are compared and not this. Gets `{ url, era, inFlight, ms, sessions }`, and says `{ calls, microseconds, p50 }`: how many were answered, the
+// wall time of a call over all sockets, and the middle of the times that one waited. `sessions`: none, and all sockets, which are new, are in one session; "own", and
+// each is in one that has begun on it; "next", and in one that has begun on the next socket. These stay open for further requests.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { connect } from "node:net";
@@ -52,19 +53,23 @@ async function open({ hostname, port }) {
   };
 }
 
-async function initialize(target) {
-  const connection = await open(target);
+async function initialize(target, connection) {
   const params = { protocolVersion: VERSIONS.handshake, capabilities: {}, clientInfo: INFO };
   const answer = await connection.ask(post(target, {}, JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params })));
   const session = /\r\nmcp-session-id: ([^\r]+)/i.exec(answer)?.[1];
   const headers = { "mcp-protocol-version": VERSIONS.handshake, ...(session === undefined ? {} : { "mcp-session-id": session }) };
   await connection.ask(post(target, headers, JSON.stringify({ jsonrpc: "2.0", method: "notifications/initialized" })));
-  connection.close();
   return headers;
 }
 
+/** What goes with each call. */
+async function begin(target, era, connection) {
+  if (era === "handshake") return await initialize(target, connection);
+  return { "mcp-protocol-version": VERSIONS.stateless, "mcp-method": "tools/call", "mcp-name": TOOL };
+}
+
 /** Cut where the id goes. */
-async function template(target, era) {
+function template(target, era, headers) {
   const meta =
     era === "handshake"
       ? {}
@@ -75,25 +80,47 @@ async function template(target, era) {
             "io.modelcontextprotocol/clientCapabilities": {},
           },
         };
-  const headers =
-    era === "handshake" ? await initialize(target) : { "mcp-protocol-version": VERSIONS.stateless, "mcp-method": "tools/call", "mcp-name": TOOL };
   const params = { name: TOOL, arguments: ARGUMENTS, ...meta };
   return post(target, headers, JSON.stringify({ jsonrpc: "2.0", id: lastId, method: "tools/call", params })).split(String(lastId));
 }
 
 const templates = new Map();
+const kept = new Map();
 
-process.on("message", async ({ url, era, inFlight, ms }) => {
-  const target = new URL(url);
-  const key = `${era} ${url}`;
-  if (!templates.has(key)) templates.set(key, await template(target, era));
-  const [before, after] = templates.get(key);
-  const connections = await Promise.all(Array.from({ length: inFlight }, () => open(target)));
+/** Connections, each with what it sends. */
+async function lanes(target, era, inFlight, sessions) {
+  const key = `${era} ${target} ${sessions}`;
+  if (sessions === undefined) {
+    const connections = await Promise.all(Array.from({ length: inFlight }, () => open(target)));
+    if (!templates.has(key)) {
+      const first = await open(target);
+      templates.set(key, template(target, era, await begin(target, era, first)));
+      first.close();
+    }
+    return connections.map((connection) => ({ connection, parts: templates.get(key) }));
+  }
+  if (!kept.has(key)) {
+    const begun = [];
+    // One after the other, each once the one before has had an answer, as clients come: of many at once a worker that happens to be busy takes fewer.
+    while (begun.length < inFlight) {
+      const connection = await open(target);
+      const headers = await begin(target, era, connection);
+      await connection.ask(template(target, era, headers).join(String(++lastId)));
+      begun.push({ connection, headers });
+    }
+    const lane = ({ connection }, index) => ({ connection, parts: template(target, era, begun[(index + (sessions === "own" ? 0 : 1)) % inFlight].headers) });
+    kept.set(key, begun.map(lane));
+  }
+  return kept.get(key);
+}
+
+process.on("message", async ({ url, era, inFlight, ms, sessions }) => {
+  const all = await lanes(new URL(url), era, inFlight, sessions);
   const times = [];
   const until = performance.now() + ms;
   const start = performance.now();
   await Promise.all(
-    connections.map(async ({ ask }) => {
+    all.map(async ({ connection: { ask }, parts: [before, after] }) => {
       for (let now = performance.now(); now < until; ) {
         const id = ++lastId;
         const answer = await ask(`${before}${id}${after}`);
@@ -105,7 +132,7 @@ process.on("message", async ({ url, era, inFlight, ms }) => {
     }),
   );
   const microseconds = ((performance.now() - start) * 1e3) / times.length;
-  for (const { close } of connections) close();
+  if (sessions === undefined) for (const { connection } of all) connection.close();
   times.sort((left, right) => left - right);
   process.send({ calls: times.length, microseconds, p50: times[Math.floor(times.length / 2)] * 1e3 });
 });

@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 
 export interface Measured {
   readonly value: number;
-  readonly unit: "µs" | "ns" | "×";
+  readonly unit: "µs" | "ns" | "×" | "%";
   /** What it is, for the table. */
   readonly what: string;
 }
@@ -24,8 +24,9 @@ export interface Results {
     readonly officialSdk: string;
     /** Of the comparison over HTTP, where it has been measured by itself since. */
     readonly http?: { readonly date: string; readonly load: number };
-    /** Likewise, of the gateway. */
+    /** Likewise, of the gateway, and of its workers. */
     readonly gateway?: { readonly date: string; readonly load: number };
+    readonly workers?: { readonly date: string; readonly load: number };
   };
   /** By the keys that a README's markers name. Four significant digits. */
   readonly numbers: Readonly<Record<string, Measured>>;
@@ -44,13 +45,14 @@ export function readResults(): Results {
 
 /** The table for README.md. */
 export function renderResults({ machine, numbers }: Results): string {
-  const { cpu, cores, node, system, date, load, pinned, officialSdk, http, gateway } = machine;
+  const { cpu, cores, node, system, date, load, pinned, officialSdk, http, gateway, workers } = machine;
   const rows = Object.entries(numbers).map(([key, { value, unit, what }]) => `| ${what} | ${value}${unit === "×" ? "×" : ` ${unit}`} | \`${key}\` |`);
   return [
     `${date}, ${cpu} with ${cores} cores and a load of ${load} before the run, Node ${node} on ${system}, ` +
       `${pinned ? "all on one core, over HTTP on two" : "not pinned to a core"}, official SDK ${officialSdk}` +
       `${http === undefined ? "" : `; over HTTP measured on ${http.date}, at a load of ${http.load}`}` +
-      `${gateway === undefined ? "" : `; the gateway on ${gateway.date}, at a load of ${gateway.load}`}:`,
+      `${gateway === undefined ? "" : `; the gateway on ${gateway.date}, at a load of ${gateway.load}`}` +
+      `${workers === undefined ? "" : `; two workers on ${workers.date}, at a load of ${workers.load}`}:`,
     "",
     "| what | measured | key |",
     "|---|---:|---|",

@@ -13,6 +13,7 @@ import { compareGuards } from "./guard-compare.ts";
 import { compareInMemory, compareOnStdio, compareRedaction, ROOT } from "./compare.ts";
 import { PROJECT_README_FILE, README_FILE, readResults, renderResults, RESULTS_FILE, withResults, type Measured, type Results } from "./results.ts";
 import { PIN } from "./worker.ts";
+import { compareWorkers } from "./workers-compare.ts";
 
 function build(): void {
   const { status } = spawnSync(process.execPath, ["--import", "tsx", join(ROOT, "test", "tools", "build.ts")], { cwd: ROOT, stdio: "inherit" });
@@ -34,8 +35,9 @@ const time = measured("µs");
 const ratio = measured("×");
 
 const load = Number((loadavg()[0] ?? 0).toFixed(1));
-installInterop();
-const officialSdk = officialVersion();
+const [part] = process.argv.slice(2);
+// The parts about the gateway have nothing of the official SDK's in them.
+if (part !== "gateway" && part !== "workers") installInterop();
 build();
 
 /** The numbers of one era, under keys that begin with `prefix`. */
@@ -64,6 +66,11 @@ async function measureGateway(): Promise<Record<string, Measured>> {
   return await compareGateway();
 }
 
+async function measureWorkers(): Promise<Record<string, Measured>> {
+  console.log("workers …");
+  return await compareWorkers();
+}
+
 const date = new Date().toISOString().slice(0, 10);
 
 async function measureAll(): Promise<Results> {
@@ -85,7 +92,7 @@ async function measureAll(): Promise<Results> {
       date,
       load,
       pinned: PIN.length > 0,
-      officialSdk,
+      officialSdk: officialVersion(),
     },
     numbers: {
       officialCall: time(memory.official, "official SDK, `tools/call` in memory"),
@@ -119,11 +126,12 @@ async function measureAll(): Promise<Results> {
       redactTextAddresses: ratio(redaction["Addresses"]!, "redacting an address in each sentence / `JSON.parse`"),
       ...guards,
       ...(await measureGateway()),
+      ...(await measureWorkers()),
     },
   };
 }
 
-const PARTS = { http: measureHttp, gateway: measureGateway };
+const PARTS = { http: measureHttp, gateway: measureGateway, workers: measureWorkers };
 
 /** The numbers of the last run, those of one part apart. */
 async function measureAgain(part: keyof typeof PARTS): Promise<Results> {
@@ -131,8 +139,7 @@ async function measureAgain(part: keyof typeof PARTS): Promise<Results> {
   return { machine: { ...machine, [part]: { date, load } }, numbers: { ...numbers, ...(await PARTS[part]()) } };
 }
 
-const [part] = process.argv.slice(2);
-const results = part === "http" || part === "gateway" ? await measureAgain(part) : await measureAll();
+const results = part === "http" || part === "gateway" || part === "workers" ? await measureAgain(part) : await measureAll();
 writeFileSync(RESULTS_FILE, `${JSON.stringify(results, undefined, 2)}\n`);
 writeFileSync(README_FILE, withCosts(withResults(readFileSync(README_FILE, "utf8"), results), measureCosts()));
 writeFileSync(PROJECT_README_FILE, withNumbers(readFileSync(PROJECT_README_FILE, "utf8"), results.numbers));

@@ -44,7 +44,7 @@ export interface Running {
 }
 
 // No run may hang: long before a test runner would notice, it is killed, and its end says so.
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 60_000;
 
 export interface RunOptions {
   /** Through tsx, which a module that imports the package by name needs. By default bundled, as that starts four times as fast. */

@@ -1,10 +1,15 @@
 import assert from "node:assert/strict";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { Agent, request, type ClientRequest, type IncomingMessage } from "node:http";
 import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, it } from "node:test";
+import { NEVER } from "../../src/core/base/signal.ts";
 import { McpServer } from "../../src/core/mcp/server.ts";
 import { serve } from "../../src/core/http/serve.ts";
 import { listenHandler } from "../../src/node/http-handler.ts";
+import { createHttpSend } from "../../src/node/http-send.ts";
 import { listenHttp, type HttpListener, type ListenOptions } from "../../src/node/http-listener.ts";
 import { statelessCall } from "../support/http-exchange.ts";
 
@@ -260,5 +265,27 @@ describe("listenHandler", () => {
     assert.deepEqual(seen, ["GET /a/b c=d?e 1, 2"]);
     assert.deepEqual(answer.headers["set-cookie"], ["a", "b"]);
     await server.close();
+  });
+
+  it("listens on a socket in place of a port, for whoever is told of it, and has some requests taken over before", { skip: process.platform === "win32" ? "sockets have paths there that this test does not make" : false }, async () => {
+    const folder = mkdtempSync(join(tmpdir(), "mcp-interceptors-"));
+    const socketPath = join(folder, "a.sock");
+    const server = await listenHandler(({ path, headers }) => Promise.resolve({ status: 200, headers: [["x-path", `${headers.get("host")} ${path}`]] }), {
+      socketPath,
+      divert(message, response) {
+        if (message.url !== "/taken") return false;
+        response.writeHead(204).end();
+        return true;
+      },
+    });
+    assert.deepEqual([server.origin, server.port], [`unix:${socketPath}`, 0]);
+    const client = createHttpSend({ socketPath });
+    const get = (path: string) => client({ method: "GET", url: `http://a.example${path}`, headers: [], signal: NEVER });
+    const [plain, taken] = [await get("/x"), await get("/taken")];
+    assert.deepEqual([plain.headers.get("x-path"), taken.status], ["a.example /x", 204]);
+    client.close();
+    await server.close();
+    assert.deepEqual(readdirSync(folder), []);
+    rmSync(folder, { recursive: true });
   });
 });

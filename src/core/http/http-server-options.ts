@@ -2,8 +2,10 @@ import { LocalError } from "../base/errors.ts";
 import type { Host } from "../base/host.ts";
 import type { Limits } from "../base/limits.ts";
 import type { Log } from "../jsonrpc/log.ts";
+import type { Frame } from "../wire/frame.ts";
 import type { Authenticate } from "./authentication.ts";
 import type { EventStore } from "./event-store.ts";
+import type { HttpRequest, HttpResponse } from "./exchange.ts";
 import type { HostCheckOptions } from "./host-check.ts";
 
 /** The input schema of a tool, `undefined` where there is no such tool. */
@@ -32,6 +34,10 @@ export interface HttpServerOptions extends HostCheckOptions {
   readonly sessionIdleMs?: number;
   /** How long `close` waits for answers on their way. Default 1,000 ms. */
   readonly closeGraceMs?: number;
+  /** What ids of sessions begin with, so that whoever stands in front can tell by them where a session is; the rest cannot be guessed. */
+  readonly sessionPrefix?: string;
+  /** Has a stateless message answered elsewhere, once all that its headers and its sender need is checked; `undefined`: it is served here. */
+  readonly passOn?: (request: HttpRequest, frame: Frame) => Promise<HttpResponse> | undefined;
   readonly host?: Host;
   readonly limits?: Partial<Limits>;
   readonly log?: Log;

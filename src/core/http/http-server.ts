@@ -49,7 +49,7 @@ export interface HttpServer extends Listener {
 }
 
 export function createHttpServer(options: HttpServerOptions = {}): HttpServer {
-  const { host = detectHost(), eventStore, resourceMetadata } = options;
+  const { host = detectHost(), eventStore, resourceMetadata, passOn } = options;
   const { sessionIdleMs, closeGraceMs, releaseAfterMs, keepAliveMs, streamAfterMs, stallMs, retryMs } = resolveTimes(options);
   const limits = resolveLimits(options.limits);
   const log = safeLog(options.log);
@@ -57,7 +57,7 @@ export function createHttpServer(options: HttpServerOptions = {}): HttpServer {
   const check = createHostCheck(options);
   const clock = createClock(host);
   const accepted = createQueue<Transport>();
-  const sessions = createSessions(host, clock, limits.maxSessions, sessionIdleMs);
+  const sessions = createSessions(host, clock, limits.maxSessions, sessionIdleMs, options.sessionPrefix);
   const rules: StreamRules = {
     clock,
     maxChars: limits.maxStreamChars,
@@ -130,7 +130,7 @@ export function createHttpServer(options: HttpServerOptions = {}): HttpServer {
     const decoded = decodeFrame(text, limits);
     const { frame, invalid } = decoded;
     if (frame !== undefined && isStateless(headers, frame.message, versions)) {
-      return refuseHandshake(frame.message, versions) ?? (await stateless.take(request, frame, principal));
+      return refuseHandshake(frame.message, versions) ?? (await (passOn?.(request, frame) ?? stateless.take(request, frame, principal)));
     }
     if (session !== undefined) return refuseVersion(headers, versions) ?? (await session.post(request, text, decoded, principal));
     if (invalid !== undefined) {

@@ -1,3 +1,4 @@
+import { LocalError } from "../base/errors.ts";
 import type { Host } from "../base/host.ts";
 import type { Clock, Watched, Watching } from "./clock.ts";
 import type { Session } from "./session.ts";
@@ -6,7 +7,7 @@ import type { Session } from "./session.ts";
 export interface Sessions {
   readonly size: number;
   get(id: string): Session | undefined;
-  /** An id that nobody can guess: 128 random bits. */
+  /** An id that nobody can guess: 128 random bits, behind the prefix. */
   newId(): string;
   /** False where there is no room: then the session is not taken in. */
   add(session: Session): boolean;
@@ -20,7 +21,8 @@ export interface Sessions {
 const ABANDONED_MS = 60_000;
 
 /** Sessions that are unused for `idleMs` end; open streams and answers that somebody waits for count as use. */
-export function createSessions(host: Pick<Host, "random">, clock: Clock, maxSessions: number, idleMs: number): Sessions {
+export function createSessions(host: Pick<Host, "random">, clock: Clock, maxSessions: number, idleMs: number, prefix = ""): Sessions {
+  if (!/^[\x21-\x7e]{0,64}$/.test(prefix)) throw new LocalError("invalid_argument", "sessionPrefix has 64 characters at most, all of them visible ASCII");
   const all = new Map<string, Session>();
   let watching: Watching | undefined;
   const sweep: Watched = {
@@ -48,7 +50,7 @@ export function createSessions(host: Pick<Host, "random">, clock: Clock, maxSess
     },
     get: (id) => all.get(id),
     newId() {
-      let id = "";
+      let id = prefix;
       for (const byte of host.random(new Uint8Array(16))) id += byte.toString(16).padStart(2, "0");
       return id;
     },

@@ -1,4 +1,4 @@
-import { resolve } from "node:path";
+import { extname, resolve } from "node:path";
 import { describeError } from "../../core/base/errors.ts";
 import { equalJson } from "../../core/base/json.ts";
 import type { Log } from "../../core/jsonrpc/log.ts";
@@ -28,7 +28,7 @@ export interface AuditParts {
 }
 
 /** What writes decisions down. What is wrong goes to `problems`. */
-export async function auditOf({ loaded, problems, audits, log, releases, before }: AuditContext): Promise<AuditParts> {
+export async function auditOf({ loaded, problems, audits, log, releases, before, worker }: AuditContext): Promise<AuditParts> {
   const { audit } = loaded.config;
   if (before !== undefined && !equalJson(withoutPolicy(before.config.audit), withoutPolicy(audit))) {
     problems.add(audit === undefined ? "" : "/audit", `${audit === undefined ? "has no audit any more" : "has changed"}, which takes a new start of the gateway`);
@@ -37,7 +37,7 @@ export async function auditOf({ loaded, problems, audits, log, releases, before 
   if (audit === undefined) return { policy: {} };
   const { onFailure, ...options } = audit;
   try {
-    const path = resolve(loaded.folder, options.file);
+    const path = auditPath(resolve(loaded.folder, options.file), worker);
     const lease = await audits.acquire(path, () => open(path, options, log));
     releases.push(lease.release);
     const { audit: opened, digest } = lease.value;
@@ -46,6 +46,13 @@ export async function auditOf({ loaded, problems, audits, log, releases, before 
     problems.add("/audit", describeError(thrown));
     return { policy: {} };
   }
+}
+
+/** `audit.jsonl` → `audit.2.jsonl` of the second worker: a file has one writer, and who takes a dead worker's place goes on with its chain. */
+function auditPath(path: string, worker: number | undefined): string {
+  if (worker === undefined) return path;
+  const ending = extname(path);
+  return `${path.slice(0, path.length - ending.length)}.${worker}${ending}`;
 }
 
 async function open(path: string, { file: _file, ...options }: Omit<AuditConfig, "onFailure">, log: Log): Promise<Opened<OpenAudit>> {

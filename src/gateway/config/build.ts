@@ -52,6 +52,8 @@ export interface BuildOptions {
   readonly before?: BuiltPlan;
   /** Opens nothing that is written to: the gateway whose file it is may be running. */
   readonly dry?: boolean;
+  /** The number of this process among workers: what has one writer has one for each of them. */
+  readonly worker?: number;
 }
 
 /** A plan, and what it is made of. */
@@ -80,7 +82,7 @@ export interface BuiltPlan extends Placed {
  */
 export async function buildPlan(loaded: LoadedConfig, options: BuildOptions): Promise<BuiltPlan> {
   const { config } = loaded;
-  const { pools, log, chainLog, signal, before, dry = false } = options;
+  const { pools, log, chainLog, signal, before, dry = false, worker } = options;
   const problems = loaded.problems();
   checkNames(config, problems);
   for (const name of FIXED_SECTIONS) {
@@ -98,8 +100,9 @@ export async function buildPlan(loaded: LoadedConfig, options: BuildOptions): Pr
   try {
     const placed = await openItems(loaded, options, { problems, warn, releases });
     const upstreams = await createUpstreams(loaded, { problems, servers: pools.servers, before: before?.upstreams, releases, signal });
-    const auth = await authOf({ loaded, problems, checks: pools.checks, log, releases, before: before?.loaded });
-    const audit: AuditParts = dry ? { policy: {} } : await auditOf({ loaded, problems, audits: pools.audits, log, releases, before: before?.loaded });
+    const section = { loaded, problems, log, releases, before: before?.loaded, worker };
+    const auth = await authOf({ ...section, checks: pools.checks });
+    const audit: AuditParts = dry ? { policy: {} } : await auditOf({ ...section, audits: pools.audits });
     problems.throwIfAny();
 
     const exposure = exposureOf(placed, { loaded, problems, log, before: before?.exposure });

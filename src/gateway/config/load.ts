@@ -27,12 +27,16 @@ export interface LoadedConfig {
   readonly secrets: Secrets;
   /** For what is found wrong later; `throwIfAny` throws a `ConfigError`. */
   readonly problems: () => Problems;
+  /** The text of the file; `undefined` of a module. */
+  readonly text: string | undefined;
   /** Absolute paths of the file itself and of those it has taken secrets from. */
   readonly files: readonly string[];
 }
 
 export interface LoadOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
+  /** What the file says, where somebody has read it already. Modules are loaded in any case. */
+  readonly text?: string;
   /** Where secrets are noted; a book of its own by default. */
   readonly secrets?: Secrets;
   /** Gives up on a module. */
@@ -43,10 +47,10 @@ export interface LoadOptions {
  * Reads a configuration: JSON with comments, YAML (`.yaml`, `.yml`), or a module that exports it by default, as it is or as a function that gives
  * it. Rejects with a `ConfigError` that has all that is wrong.
  */
-export async function loadConfig(file: string, { env = process.env, secrets = createSecrets(), signal }: LoadOptions = {}): Promise<LoadedConfig> {
+export async function loadConfig(file: string, { env = process.env, text: given, secrets = createSecrets(), signal }: LoadOptions = {}): Promise<LoadedConfig> {
   const path = resolve(file);
   const folder = dirname(path);
-  const { value, locate } = await inTime(readAny(file, path), signal);
+  const { value, locate, text } = await inTime(readAny(file, path, given), signal);
   const problems = () => collectProblems(file, locate, secrets.hide);
   const faults = problems();
   if (!isObject(value)) {
@@ -60,28 +64,32 @@ export async function loadConfig(file: string, { env = process.env, secrets = cr
   faults.throwIfAny();
   // The schema has been checked, and test/gateway/config/config.test.ts holds the type to it.
   const config = resolved.value as GatewayConfig;
-  return { file, folder, config, conditions, secrets, problems, files: [path, ...resolved.files] };
+  return { file, folder, config, conditions, secrets, problems, text, files: [path, ...resolved.files] };
 }
 
 export interface ReadValue {
   readonly value: unknown;
   readonly locate: Locate;
+  readonly text: string | undefined;
 }
 
-/** The value in a file of any of these kinds, and where its parts stand. Rejects with a `ConfigError`. */
-export async function readAny(file: string, path: string): Promise<ReadValue> {
-  if (isModulePath(path)) return { value: await readModule(file, path), locate: () => undefined };
-  let text: string;
+/** The value in a file of any of these kinds, and where its parts stand; `given` is its text, where somebody has read it. Rejects with a `ConfigError`. */
+export async function readAny(file: string, path: string, given?: string): Promise<ReadValue> {
+  if (isModulePath(path)) return { value: await readModule(file, path), locate: () => undefined, text: undefined };
+  const text = given ?? readText(file, path);
+  const ending = extname(path).toLowerCase();
+  const read = ending === ".yaml" || ending === ".yml" ? readYaml(text, path) : readJsonc(text);
+  if (read.fault === undefined) return { ...read, text };
+  const { place, pointer, message } = read.fault;
+  throw new ConfigError([{ file, ...place, pointer, message }]);
+}
+
+function readText(file: string, path: string): string {
   try {
-    text = readFileSync(path, "utf8");
+    return readFileSync(path, "utf8");
   } catch (thrown) {
     throw new ConfigError([{ file, pointer: "", message: `cannot be read: ${describeError(thrown)}` }]);
   }
-  const ending = extname(path).toLowerCase();
-  const read = ending === ".yaml" || ending === ".yml" ? readYaml(text, path) : readJsonc(text);
-  if (read.fault === undefined) return read;
-  const { place, pointer, message } = read.fault;
-  throw new ConfigError([{ file, ...place, pointer, message }]);
 }
 
 async function readModule(file: string, path: string): Promise<unknown> {

@@ -3,19 +3,22 @@ import type { Log } from "../../core/jsonrpc/log.ts";
 import type { HandlerServer } from "../../node/http-handler.ts";
 import { createHttpSend } from "../../node/http-send.ts";
 import { listenOps } from "../health.ts";
-import { createLog, type StructuredLog } from "../logs.ts";
+import { createLog, type LogOptions, type StructuredLog } from "../logs.ts";
 import { createMetrics } from "../metrics.ts";
 import { createOtlp } from "../otlp.ts";
 import type { Gateway, GatewayPlan } from "../plan.ts";
 import type { BuiltPlan } from "./build.ts";
-import type { GatewayConfig } from "./config.ts";
+import type { MetricsSnapshot } from "../metrics-registry.ts";
+import type { GatewayConfig, LogsConfig } from "./config.ts";
 
 /** What looks on while a gateway runs, from its start to its end: metrics, traces and logs. */
 export interface Observability {
   /** Lines of JSON, where they are wanted. */
   readonly structured: StructuredLog | undefined;
-  /** Where `/healthz`, `/readyz` and `/metrics` are. */
+  /** Where `/healthz`, `/readyz` and `/metrics` are; of a worker it is its primary that has them. */
   readonly url: string | undefined;
+  /** What was counted so far, where anybody wants it. */
+  snapshot(): MetricsSnapshot | undefined;
   /** The same plan, looked on. */
   adapt(plan: GatewayPlan): GatewayPlan;
   /** From now on it is ready, until it drains. */
@@ -29,6 +32,8 @@ export interface ObservabilityOptions {
   readonly log: Log;
   /** Whether texts of errors are logged, which may quote payloads. */
   readonly verbose: boolean;
+  /** The number of this process among workers, where it is one. */
+  readonly worker?: number | undefined;
 }
 
 /** The sections whose change takes a new start. */
@@ -36,9 +41,9 @@ export const FIXED_SECTIONS = ["metrics", "traces", "logs"] as const;
 
 /** Opens what a configuration asks for. Rejects with what Node says where a port cannot be had; nothing is left open then. */
 export async function openObservability(config: Pick<GatewayConfig, (typeof FIXED_SECTIONS)[number]>, options: ObservabilityOptions): Promise<Observability> {
-  const { host, log, verbose } = options;
+  const { host, log, verbose, worker } = options;
   const { metrics: metricsConfig, traces, logs } = config;
-  const structured = logs?.format === "json" ? createLog({ host, verbose, ...(logs.level === undefined ? {} : { level: logs.level }), ...(logs.base === undefined ? {} : { base: logs.base }) }) : undefined;
+  const structured = openLog(logs, { host, verbose, ...(worker === undefined ? {} : { base: { worker: String(worker) } }) });
   const metrics = metricsConfig === undefined ? undefined : createMetrics({ host });
   let gateway: Gateway | undefined;
   const ready = () => (gateway === undefined ? ["starting"] : gateway.stats().draining ? ["draining"] : []);
@@ -54,7 +59,7 @@ export async function openObservability(config: Pick<GatewayConfig, (typeof FIXE
   };
   let listener: HandlerServer | undefined;
   try {
-    if (metrics !== undefined) listener = await listenOps({ ...metricsConfig, port: Number(metricsConfig?.port ?? 0), ready, metrics: () => metrics.text() });
+    if (metrics !== undefined && worker === undefined) listener = await listenOps({ ...metricsConfig, port: Number(metricsConfig?.port ?? 0), ready, metrics: () => metrics.text() });
   } catch (thrown) {
     await endTraces();
     throw thrown;
@@ -64,6 +69,7 @@ export async function openObservability(config: Pick<GatewayConfig, (typeof FIXE
   return {
     structured,
     url: listener?.origin,
+    snapshot: () => metrics?.snapshot(),
     adapt(plan) {
       const check = plan.http?.authenticate;
       return {
@@ -90,4 +96,10 @@ export async function openObservability(config: Pick<GatewayConfig, (typeof FIXE
       await endTraces();
     },
   };
+}
+
+/** Lines of JSON on stderr, where the configuration wants them. `base`: members of every line besides those that it names. */
+export function openLog(logs: LogsConfig | undefined, { base, ...options }: Pick<LogOptions, "base" | "host" | "verbose">): StructuredLog | undefined {
+  if (logs?.format !== "json") return undefined;
+  return createLog({ ...options, ...(logs.level === undefined ? {} : { level: logs.level }), base: { ...logs.base, ...base } });
 }

@@ -6,13 +6,15 @@ import { buildPlan, type BuildOptions, type BuiltPlan } from "./build.ts";
 import { learnHints } from "./learn-hints.ts";
 import { loadConfig, type LoadOptions } from "./load.ts";
 
-export interface ReloaderOptions extends Omit<LoadOptions, "signal"> {
+export interface ReloaderOptions extends Omit<LoadOptions, "signal" | "text"> {
   readonly file: string;
   readonly gateway: Pick<Gateway, "reload">;
   /** What the gateway runs on now. */
   readonly built: BuiltPlan;
   readonly build: Omit<BuildOptions, "before" | "signal">;
   readonly host: Host;
+  /** What the file says now, where it is not this process that reads it. */
+  readonly text?: () => string | undefined;
   /** Called for each reload that was tried. */
   told(outcome: ReloadOutcome): void;
   /** What is to be changed of each plan. */
@@ -56,7 +58,8 @@ export function createReloader(options: ReloaderOptions): Reloader {
 
   const buildNext = async (signal: Signal): Promise<BuiltPlan> => {
     const { env, secrets } = options;
-    const loaded = await loadConfig(file, { signal, ...(env === undefined ? {} : { env }), ...(secrets === undefined ? {} : { secrets }) });
+    const text = options.text?.();
+    const loaded = await loadConfig(file, { signal, ...(env === undefined ? {} : { env }), ...(secrets === undefined ? {} : { secrets }), ...(text === undefined ? {} : { text }) });
     const next = await buildPlan(loaded, { ...build, before: built, signal });
     await learnHints(next, build.log, signal);
     return next;

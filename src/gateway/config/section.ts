@@ -11,4 +11,6 @@ export interface SectionContext {
   readonly releases: (() => Promise<void>)[];
   /** The configuration that this one takes the place of. */
   readonly before: LoadedConfig | undefined;
+  /** The number of this process among workers, where it is one. */
+  readonly worker: number | undefined;
 }

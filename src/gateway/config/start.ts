@@ -6,7 +6,9 @@ import type { Log } from "../../core/jsonrpc/log.ts";
 import { nodeHost } from "../../node/host.ts";
 import { createGateway } from "../gateway.ts";
 import type { StructuredLog } from "../logs.ts";
+import type { MetricsSnapshot } from "../metrics-registry.ts";
 import type { Gateway, GatewayPlan } from "../plan.ts";
+import type { WorkerPlace } from "../workers/place.ts";
 import { buildPlan, createPools, type BuiltPlan } from "./build.ts";
 import { watchFiles } from "./file-watch.ts";
 import { learnHints } from "./learn-hints.ts";
@@ -22,6 +24,10 @@ export interface StartOptions {
   readonly stdio?: string;
   /** Whether it reloads by itself when a file of it changes. Default true. */
   readonly watch?: boolean;
+  /** This process is one of several workers, and another one listens for whoever operates them. */
+  readonly worker?: WorkerPlace;
+  /** What the file says, where it is not this process that reads it. */
+  readonly text?: () => string | undefined;
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly host?: Host;
   /** Texts hold no secret of the configuration. */
@@ -42,6 +48,8 @@ export interface ConfiguredGateway {
   readonly built: BuiltPlan;
   /** Where `/metrics`, `/healthz` and `/readyz` are. */
   readonly opsUrl: string | undefined;
+  /** What `/metrics` would say, for whoever adds up what workers have seen; `undefined` where the configuration has no metrics. */
+  snapshot(): MetricsSnapshot | undefined;
   /** What the configuration wants logged as JSON, and `log` of the options does not get. */
   readonly structured: StructuredLog | undefined;
   /** Reads the file again. What is wrong with it changes nothing, and goes to `reloaded`. Never rejects. */
@@ -55,7 +63,7 @@ export interface ConfiguredGateway {
  * a file that cannot be used, and like `createGateway`; nothing is left of it then.
  */
 export async function startGateway(options: StartOptions): Promise<ConfiguredGateway> {
-  const { file, stdio, watch = true, env = process.env, host = nodeHost(), verbose = false, reloaded, signal } = options;
+  const { file, stdio, watch = true, worker, text, env = process.env, host = nodeHost(), verbose = false, reloaded, signal } = options;
   const secrets = createSecrets();
   let observability: Observability | undefined;
   const log: Log = ({ error, ...entry }) =>
@@ -66,25 +74,26 @@ export async function startGateway(options: StartOptions): Promise<ConfiguredGat
     if (observability?.structured === undefined) options.chainLog?.(hidden);
     else if (entry.reason === undefined) observability.structured.log(hidden);
   };
-  const build = { pools: createPools(), log, chainLog };
+  const build = { pools: createPools(), log, chainLog, ...(worker === undefined ? {} : { worker: worker.slot }) };
   const given = { env, secrets };
-  const loaded = await loadConfig(file, { ...given, ...(signal === undefined ? {} : { signal }) });
+  const first = text?.();
+  const loaded = await loadConfig(file, { ...given, ...(first === undefined ? {} : { text: first }), ...(signal === undefined ? {} : { signal }) });
   checkServed(loaded, stdio);
   const built = await buildPlan(loaded, { ...build, ...(signal === undefined ? {} : { signal }) });
   let gateway: Gateway;
   let adapt: (plan: GatewayPlan) => GatewayPlan;
   try {
     await learnHints(built, log, signal);
-    const opened = await openObservability(loaded.config, { host: nodeHost(), log, verbose });
+    const opened = await openObservability(loaded.config, { host: nodeHost(), log, verbose, worker: worker?.slot });
     observability = opened;
-    adapt = (plan) => ({ ...opened.adapt(plan), ...(stdio === undefined ? {} : { stdio }) });
+    adapt = (plan) => ({ ...opened.adapt(plan), ...(stdio === undefined ? {} : { stdio }), ...(worker === undefined ? {} : { worker }) });
     gateway = await createGateway(adapt(built.plan));
   } catch (thrown) {
     await observability?.close();
     await built.close();
     throw thrown;
   }
-  const { structured, url: opsUrl } = observability;
+  const { structured, url: opsUrl, snapshot } = observability;
 
   const files = watch ? watchFiles({ host, changed: () => void reload() }) : undefined;
   files?.watch(built.files);
@@ -96,6 +105,7 @@ export async function startGateway(options: StartOptions): Promise<ConfiguredGat
     host,
     adapt,
     ...given,
+    ...(text === undefined ? {} : { text }),
     told(outcome) {
       // What a file that is wrong names is not known; what it is itself is watched in any case.
       if (outcome.built !== undefined) files?.watch(outcome.built.files);
@@ -120,13 +130,15 @@ export async function startGateway(options: StartOptions): Promise<ConfiguredGat
       return reloader.built;
     },
     opsUrl,
+    snapshot,
     structured,
     reload,
     close,
   };
 }
 
-function checkServed({ file, config }: LoadedConfig, wanted: string | undefined): void {
+/** Throws for a configuration that serves nothing, or not what is wanted on stdio. */
+export function checkServed({ file, config }: LoadedConfig, wanted: string | undefined): void {
   const { http, stdio } = config;
   const names = servedNames(config);
   if (wanted !== undefined && !names.includes(wanted)) {

@@ -91,6 +91,25 @@ describe("an HTTP server", () => {
     assert.throws(() => createHttpServer({ limits: { maxSessions: 0 } }), /maxSessions/);
     assert.throws(() => createHttpServer({ keepAliveMs: 0 }), /keepAliveMs/);
     assert.throws(() => createHttpServer({ sessionIdleMs: Number.NaN }), /sessionIdleMs/);
+    for (const sessionPrefix of ["a b", "\n", "x".repeat(65)]) assert.throws(() => createHttpServer({ sessionPrefix }), /sessionPrefix/);
+  });
+
+  it("begins ids of sessions as it is told, and leaves the rest to chance", async () => {
+    const { http } = served({ sessionPrefix: "a-7." });
+    const ids = await Promise.all([1, 2].map(() => send(http.handle, initializeCall()).header("mcp-session-id")));
+    for (const id of ids) assert.match(id ?? "", /^a-7\.[0-9a-f]{32}$/);
+    assert.notEqual(ids[0], ids[1]);
+  });
+
+  it("has a stateless message answered elsewhere once its caller is known, and serves what is to be served here", async () => {
+    const { http } = served({
+      authenticate: ({ token }) => (token === undefined ? { challenge: {} } : { principal: { type: "user", id: token } }),
+      passOn: (_request, { message }) => ("id" in message && message.id === 7 ? Promise.resolve({ status: 418, headers: [] }) : undefined),
+    });
+    const bearer = { authorization: "Bearer a" };
+    const status = (id: number, headers: Record<string, string>) => send(http.handle, statelessCall(id, "tools/list", {}, headers)).status();
+    assert.deepEqual([await status(7, bearer), await status(8, bearer), await status(7, {})], [418, 200, 401]);
+    assert.equal(http.stats().requests, 0);
   });
 
   it("lets nothing wait for ever where nobody accepts", async () => {

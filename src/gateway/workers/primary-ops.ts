@@ -1,0 +1,51 @@
+import type { MetricsConfig } from "../config/config.ts";
+import { listenOps } from "../health.ts";
+import { createRegistry } from "../metrics-registry.ts";
+import { formatMetrics } from "../metrics-text.ts";
+import type { Supervisor } from "./supervisor.ts";
+import { createWorkerMetrics } from "./worker-metrics.ts";
+
+/** `/healthz`, `/readyz` and `/metrics` of all workers together. */
+export interface OpsForAll {
+  readonly url: string;
+  /** Of a worker, by its number. */
+  ended(slot: number): void;
+  draining(): void;
+  close(): Promise<void>;
+}
+
+// Who does not say what it has counted in that time counts as it last did.
+const ASK_MS = 2_000;
+
+/** Rejects with what Node says where it cannot listen. */
+export async function listenForAll(config: MetricsConfig, supervisor: Supervisor, count: number): Promise<OpsForAll> {
+  const metrics = createWorkerMetrics();
+  const own = createRegistry(count);
+  let draining = false;
+  own.gauge({ name: "mcp_interceptors_workers", help: "Workers that serve." }, () => [{ labels: [], value: supervisor.serving.length }]);
+  const ends = own.counter({ name: "mcp_interceptors_worker_ends_total", help: "Workers that have ended.", labels: ["worker"] });
+  const ready = () => {
+    if (draining) return ["draining"];
+    const serving = supervisor.serving.length;
+    return serving === count ? [] : [`${serving} of ${count} workers serve`];
+  };
+  const all = async () => {
+    await Promise.all(
+      supervisor.serving.map(async (worker) => {
+        const answer = await worker.ask({ kind: "metrics" }, ASK_MS);
+        if (answer?.kind === "counted" && worker.serves) metrics.note(worker.slot, answer.snapshot);
+      }),
+    );
+    return formatMetrics(metrics.sum(own.snapshot()));
+  };
+  const listener = await listenOps({ ...config, port: Number(config.port ?? 0), ready, metrics: all });
+  return {
+    url: listener.origin,
+    ended(slot) {
+      metrics.ended(slot);
+      ends.add([String(slot)]);
+    },
+    draining: () => void (draining = true),
+    close: () => listener.close(0),
+  };
+}
