@@ -12,7 +12,7 @@ import { hasCompleteMeta, saysStatelessItself } from "./eras.ts";
 import type { HttpRequest, HttpResponse } from "./exchange.ts";
 import { HttpPeer } from "./http-peer.ts";
 import type { ToolSchemas } from "./http-server-options.ts";
-import { badRequest, emptyResponse, refuse, unavailable } from "./http-responses.ts";
+import { badRequest, draining, emptyResponse, refuse, unavailable } from "./http-responses.ts";
 import { paramHeadersOf, type ParamHeader } from "./param-headers.ts";
 import { createPost, type StreamRules } from "./post.ts";
 import { checkRoutingHeaders } from "./routing-headers.ts";
@@ -21,6 +21,8 @@ import { statelessTransport } from "./stateless-transport.ts";
 export interface StatelessPostsParts {
   readonly limits: Limits;
   readonly rules: StreamRules;
+  /** Whether the server takes nothing new, and ends. */
+  ending(): boolean;
   /** False once nobody accepts any more. */
   accept(transport: Transport): boolean;
 }
@@ -39,7 +41,7 @@ function noMeta(): RpcError {
   return new RpcError(ErrorCode.invalidParams, `Invalid params: params._meta must have ${META.protocolVersion} and ${META.clientCapabilities}`);
 }
 
-export function createStatelessPosts({ limits, rules, accept }: StatelessPostsParts): StatelessPosts {
+export function createStatelessPosts({ limits, rules, ending, accept }: StatelessPostsParts): StatelessPosts {
   const open = createLinkedList<Transport>();
   // By the schema itself: a tool that changes has another one.
   const known = new WeakMap<object, readonly ParamHeader[]>();
@@ -78,12 +80,13 @@ export function createStatelessPosts({ limits, rules, accept }: StatelessPostsPa
         limits,
         completeMeta: hasCompleteMeta(message.params),
         open: asked === undefined ? undefined : (gone) => createPost({ rules, request, responses: 1, gone }),
+        ending,
         ended: () => open.remove(node),
       });
       const node = open.add(transport);
       if (!accept(transport)) {
         void transport.close();
-        return unavailable("The server is shutting down", asked?.id);
+        return draining(asked === undefined ? [] : [asked.id], 503);
       }
       return post?.response ?? emptyResponse(202);
     },
