@@ -24,8 +24,10 @@ export interface Served {
   readonly calls: number;
   /** Puts a guard and a face on a connection. */
   serve(transport: Transport): Face;
-  /** New requests are refused, also on connections to come. Settles when no answer is owed. */
-  drain(): Promise<void>;
+  /** Whether it has such a session over HTTP. */
+  holds(session: string): boolean;
+  /** New requests are refused, also on connections to come; `replaced`: clients over HTTP are sent to open a session elsewhere. Settles when no answer is owed. */
+  drain(replaced?: boolean): Promise<void>;
   /** Answers what is owed, ends all faces. */
   close(): Promise<void>;
 }
@@ -118,8 +120,10 @@ export function createServed(parts: ServedParts): Served {
       return [...faces].reduce((sum, { calls }) => sum + calls, 0);
     },
     serve,
-    async drain() {
+    holds: (session) => server.holds(session),
+    async drain(replaced) {
       draining = true;
+      server.drain(replaced);
       await Promise.all([...faces].map((face) => face.drain()));
     },
     async close() {
