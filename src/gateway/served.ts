@@ -5,13 +5,14 @@ import type { GuardEvent } from "../core/guard/events.ts";
 import { guardTransport } from "../core/guard/guard.ts";
 import type { GuardOptions } from "../core/guard/options.ts";
 import { readPolicy } from "../core/guard/policy-checks.ts";
-import { createToolSchemas } from "../core/guard/tool-schemas.ts";
+import { createToolSchemas, type ToolSchemas } from "../core/guard/tool-schemas.ts";
 import type { Authenticate } from "../core/http/authentication.ts";
 import type { HttpHandler } from "../core/http/exchange.ts";
 import { createHttpServer } from "../core/http/http-server.ts";
 import { badRequest } from "../core/http/http-responses.ts";
 import type { Transport } from "../core/transport/transport.ts";
 import { createFace, type Face, type FaceParts } from "./face.ts";
+import { createMirroredParams } from "./mirrored-params.ts";
 import { isOwnError } from "./own-errors.ts";
 import type { GatewayPlan, UpstreamPlan } from "./plan.ts";
 import type { Upstream } from "./upstream.ts";
@@ -44,7 +45,15 @@ export function createServed(parts: ServedParts): Served {
   const faces = new Set<Face>();
   const plan = current();
   // Stateless requests come one a connection: what tools have advertised is known to all of them.
-  const tools = createToolSchemas(limits, () => {});
+  const schemas = createToolSchemas(limits, () => {});
+  const params = createMirroredParams({ host, limits, serve: (transport) => void serve(transport) });
+  const tools: ToolSchemas = {
+    ...schemas,
+    learn(result) {
+      schemas.learn(result);
+      params.note(result);
+    },
+  };
   const observer: Observer<GuardEvent> | undefined =
     plan.observe === undefined ? undefined : createObserver((event) => current().observe?.(event, name), { maxQueued: limits.maxQueuedEvents });
   let draining = false;
@@ -98,6 +107,7 @@ export function createServed(parts: ServedParts): Served {
         };
   const { host: _address, port: _port, otherwise: _otherwise, authenticate: _authenticate, ...http } = plan.http ?? {};
   const server = createHttpServer({ ...http, ...(authenticate === undefined ? {} : { authenticate }), versions: versions.all, host, limits, log });
+  server.describeTools(params);
   const accept = async () => {
     for (;;) {
       const transport = await server.accept();

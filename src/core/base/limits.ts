@@ -47,7 +47,7 @@ export interface Limits {
   readonly maxCachedResults: number;
   /** Characters of all results that a client keeps for reuse, per connection. Above: those used longest ago are dropped. */
   readonly maxCachedChars: number;
-  /** Tools whose mirrored parameters (`x-mcp-header`) a client over HTTP keeps, per connection. Above: those listed longest ago are forgotten. */
+  /** Tools whose mirrored parameters (`x-mcp-header`) a client over HTTP keeps, per connection, and a gateway per upstream. Above: those listed longest ago are forgotten. */
   readonly maxMirroredTools: number;
   /** Resources that a client subscribes to in a stateless revision, per connection. Above: subscribing rejects with `limit_exceeded`. */
   readonly maxSubscribedResources: number;

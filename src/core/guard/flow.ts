@@ -179,7 +179,7 @@ export function createFlow(state: GuardState, sinks: Sinks): Flow {
     const concerned = concerns(exchange.chain, cases);
     if (turns.full(at, concerned)) return end(refuse(subject, "overloaded", overloaded()));
     if (!concerned) {
-      if (exchange.chain.entries.length > 0) learnTools(exchange.method, message, state.tools);
+      learnTools(exchange.method, message, state.tools);
       return end({ go: frame });
     }
 

@@ -13,7 +13,7 @@ import { createClock } from "./clock.ts";
 import { isStateless, refuseHandshake, refuseVersion, saysStateless } from "./eras.ts";
 import type { HttpHandler, HttpRequest, HttpResponse, TextSource } from "./exchange.ts";
 import { createHostCheck } from "./host-check.ts";
-import { resolveTimes, type HttpServerOptions, type ToolSchemas } from "./http-server-options.ts";
+import { resolveTimes, type HttpServerOptions, type ToolParams, type ToolSchemas } from "./http-server-options.ts";
 import { badRequest, draining, emptyResponse, refuse, unavailable, type Refusing } from "./http-responses.ts";
 import { accepts } from "./media-type.ts";
 import { readPost, refusePost } from "./read-post.ts";
@@ -42,7 +42,7 @@ export interface HttpServer extends Listener {
   /** Answers requests to the MCP endpoint, whatever brings them; see `listenHttp` (Node) and `fetchHandler` (web). */
   readonly handle: HttpHandler;
   /** Holds headers that repeat arguments (`Mcp-Param-*`, 2026-07-28) to them; `serve` calls it. Until then they are not looked at. */
-  describeTools(schemas: ToolSchemas): void;
+  describeTools(tools: ToolSchemas | ToolParams): void;
   /**
    * From now on each request is refused with 503, and with an error under its id whose `data.reason` is `draining`; what is being served goes on, and what
    * clients say in sessions without wanting an answer is taken. `gone`: requests of sessions get 404, as there is another server to open one at.
@@ -245,7 +245,7 @@ export function createHttpServer(options: HttpServerOptions = {}): HttpServer {
     handle,
     drain: (gone = false) => void (refusing = gone ? 404 : 503),
     holds: (id) => sessions.get(id) !== undefined,
-    describeTools: (schemas) => stateless.describeTools(schemas),
+    describeTools: (tools) => stateless.describeTools(tools),
     accept: () => accepted.pull(),
     close: () => (closed ??= shutDown()),
     stats: () => ({ sessions: sessions.size, stateless: stateless.size, requests, waiting: accepted.size }),
