@@ -35,6 +35,8 @@ export interface Face {
 export interface FaceParts {
   /** Already guarded. */
   readonly transport: Transport;
+  /** Settles when the client is owed nothing, by the face or by its guard. */
+  settled(): Promise<void>;
   readonly upstream: Upstream;
   readonly versions: Versions;
   readonly parking: Parking;
@@ -61,16 +63,10 @@ export function createFace(parts: FaceParts): Face {
   const { transport, upstream, versions, host, limits, log } = parts;
   const draining = createSignal();
   const owed = new Set<FrameRequest>();
-  let onIdle: (() => void) | undefined;
-
-  const answered = (request: FrameRequest) => {
-    owed.delete(request);
-    if (owed.size === 0) onIdle?.();
-  };
 
   const onRequest = (request: FrameRequest) => {
     owed.add(request);
-    request.signal.onAbort(() => answered(request));
+    request.signal.onAbort(() => owed.delete(request));
     const { method, params = {} } = request.message;
     if (draining.signal.aborted) return request.answer(gatewayError("draining", "The gateway is about to end; try again", { delivery: "none" }));
     try {
@@ -109,7 +105,7 @@ export function createFace(parts: FaceParts): Face {
     closed,
     async drain() {
       draining.abort(new LocalError("closed", "the gateway drains"));
-      if (owed.size > 0) await new Promise<void>((resolve) => (onIdle = resolve));
+      await parts.settled();
     },
     async close(why) {
       draining.abort(why);

@@ -13,7 +13,8 @@ import { badRequest } from "../core/http/http-responses.ts";
 import type { Transport } from "../core/transport/transport.ts";
 import { createFace, type Face, type FaceParts } from "./face.ts";
 import { createMirroredParams } from "./mirrored-params.ts";
-import { isOwnError } from "./own-errors.ts";
+import { gatewayError, isOwnError } from "./own-errors.ts";
+import { countOwed } from "./owed.ts";
 import type { GatewayPlan, UpstreamPlan } from "./plan.ts";
 import type { Upstream } from "./upstream.ts";
 
@@ -33,7 +34,7 @@ export interface Served {
   close(): Promise<void>;
 }
 
-export interface ServedParts extends Omit<FaceParts, "transport"> {
+export interface ServedParts extends Omit<FaceParts, "transport" | "settled"> {
   /** The plan at this moment, and the upstream's part in it. */
   current(): GatewayPlan;
   currentUpstream(): UpstreamPlan;
@@ -87,7 +88,9 @@ export function createServed(parts: ServedParts): Served {
   };
 
   const serve = (transport: Transport): Face => {
-    const face = createFace({ transport: guardTransport(transport, guard, tools), upstream, versions, parking, host, limits, log });
+    const owed = countOwed(transport, () => gatewayError("draining", "The connection has ended before the answer came", { delivery: "unknown" }));
+    const guarded = guardTransport(owed.transport, guard, tools);
+    const face = createFace({ transport: guarded, settled: owed.settled, upstream, versions, parking, host, limits, log });
     faces.add(face);
     void face.closed.then(() => faces.delete(face));
     if (draining) void face.drain();

@@ -260,6 +260,35 @@ describe("the end of a gateway", () => {
     await up.close();
   });
 
+  for (const way of ["memory", "http"] as const) {
+    it(`answers requests that a guard still holds, over ${way}, and what it holds for too long`, async () => {
+      const host = fakeHost();
+      const verdicts: ((verdict: boolean) => void)[] = [];
+      const hold = validator({ name: "hold", hooks: [{ events: ["tools/call"], phase: "request" }] }, () => new Promise<boolean>((resolve) => verdicts.push(resolve)));
+      const up = behind("memory", "handshake", { host });
+      const gateway = await gatewayFor(up.target, { host, drainMs: 3_000, chain: () => chainOf(hold) });
+      const client = await clientOf(gateway, way, "stateless");
+      const [first, second] = ["first", "second"].map((text) => client.callTool({ name: "echo", arguments: { text } }));
+      const told = [
+        assert.rejects(first!, { code: -32603, data: { reason: "draining", delivery: "none" } }),
+        assert.rejects(second!, { code: -32603, data: { reason: "draining", delivery: "unknown" } }),
+      ];
+      await until(() => verdicts.length === 2);
+      let ended = false;
+      const closing = gateway.close().then(() => (ended = true));
+      await settle();
+      verdicts[0]!(true);
+      await told[0];
+      assert.equal(ended, false);
+      await host.advance(3_000);
+      await host.advance(6_000);
+      await Promise.all(told);
+      await closing;
+      assert.equal(gateway.stats().faces, 0);
+      await up.close();
+    });
+  }
+
   it("ends the streams of subscriptions with their answer", async () => {
     const up = behind("memory", "handshake");
     const gateway = await gatewayFor(up.target);
