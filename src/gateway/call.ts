@@ -116,6 +116,6 @@ export function standInFailure(message: ErrorMessage): Outcome {
 export type NoAnswer = "unrelated" | "cannot_ask" | "not_asked" | "overloaded" | "no_answer";
 
 /** What a server is told in the place of an answer. */
-export function unanswerable(why: string, reason: NoAnswer): Answer {
-  return { message: { jsonrpc: "2.0", id: 0, error: { code: ErrorCode.internalError, message: why, data: { reason } } }, source: undefined };
+export function unanswerable(why: string, reason: NoAnswer, more: JsonObject = {}): Answer {
+  return { message: { jsonrpc: "2.0", id: 0, error: { code: ErrorCode.internalError, message: why, data: { reason, ...more } } }, source: undefined };
 }
