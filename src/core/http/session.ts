@@ -54,6 +54,8 @@ export interface Session {
 
 // The stream of what belongs to no request. Those of requests count up from here.
 const OWN_STREAM = 0;
+/** Notifications that say no more when they come twice. */
+const SAYS_CHANGE = /^notifications\/(?:[a-z]+\/list_changed|resources\/updated)$/;
 /** The revision from which on clients know what an event without data is, and come back to a stream that was closed on them. */
 const POLLING_SINCE = "2025-11-25";
 const UNSPOKEN = "The server agreed on a revision that its endpoint does not take";
@@ -188,7 +190,7 @@ export function createSession({ id, principal, limits, rules, store, speaks, ref
       return message.id === undefined || message.id === null ? DONE : answer(frame, message.id);
     }
     const text = outgoingText(frame, limits);
-    if (route?.related === undefined) return own.send(text);
+    if (route?.related === undefined) return own.send(text, "method" in message && SAYS_CHANGE.test(message.method));
     const post = posts.get(route.related)?.post;
     return post === undefined ? Promise.reject(closedError("the exchange that this belongs to is over")) : post.send(text);
   };
