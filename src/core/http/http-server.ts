@@ -144,7 +144,7 @@ export function createHttpServer(options: HttpServerOptions = {}): HttpServer {
     if (refusing !== undefined && session === undefined && frame !== undefined && isRequest(frame.message)) return draining([frame.message.id], lost ? 404 : 503);
     if (lost) return noSession();
     if (frame !== undefined && isStateless(headers, frame.message, versions)) {
-      return refuseHandshake(frame.message, versions) ?? (await stateless.take(request, frame, principal));
+      return refuseHandshake(headers, frame.message, versions) ?? (await stateless.take(request, frame, principal));
     }
     if (session !== undefined) return refuseVersion(headers, versions) ?? (await session.post(request, text, decoded, principal));
     if (invalid !== undefined) {
