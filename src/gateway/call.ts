@@ -40,6 +40,8 @@ export interface CallHooks {
 export interface Question {
   readonly message: Pick<RequestMessage, "method" | "params">;
   readonly source: Frame | undefined;
+  /** Present where the server wants to hear how its question gets on; the token in the frame is the face's. */
+  readonly onProgress?: (frame: Frame, message: NotificationMessage) => void;
 }
 
 /** A response. `source`: the frame that it came in. */
@@ -87,6 +89,13 @@ export function paramsForHop(params: JsonObject | undefined, own: JsonObject): J
   if (params === undefined || meta === undefined) return params;
   const { _meta: _dropped, ...rest } = params;
   return rest;
+}
+
+/** The token under which the sender of a request wants to hear of its progress. */
+export function progressToken(params: JsonObject | undefined): string | number | undefined {
+  const meta = params === undefined ? undefined : ownMember(params, "_meta");
+  const token = isObject(meta) ? ownMember(meta, "progressToken") : undefined;
+  return typeof token === "string" || typeof token === "number" ? token : undefined;
 }
 
 /** What a request says of the hop that it came by. */

@@ -1,6 +1,5 @@
 import { ErrorCode, LocalError, RpcError } from "../core/base/errors.ts";
 import type { Host } from "../core/base/host.ts";
-import { isObject, ownMember } from "../core/base/json.ts";
 import type { Limits } from "../core/base/limits.ts";
 import { createSignal, type Signal } from "../core/base/signal.ts";
 import type { Log } from "../core/jsonrpc/log.ts";
@@ -9,7 +8,7 @@ import type { Transport } from "../core/transport/transport.ts";
 import type { Frame } from "../core/wire/frame.ts";
 import { covers, METHODS } from "../core/wire/methods.ts";
 import type { ErrorMessage, NotificationMessage } from "../core/wire/message.ts";
-import type { CallHooks, Caller, Outcome } from "./call.ts";
+import { progressToken, type CallHooks, type Caller, type Outcome } from "./call.ts";
 import { mirrored, serves } from "./capabilities.ts";
 import { createHandshakeFace, type HandshakeFace } from "./face-handshake.ts";
 import { createStatelessFace, type StatelessFace } from "./face-stateless.ts";
@@ -133,14 +132,13 @@ export function requireMethod(method: string, caller: Caller, server: ServerDesc
 
 /** What is told in the exchange of a request: progress, under the token that its sender chose, and the log messages that it wants. */
 export function hooksFor({ peer }: Pick<FaceCore, "peer">, request: FrameRequest, wantsLog: (level: unknown) => boolean): CallHooks {
-  const { id, params = {} } = request.message;
-  const meta = ownMember(params, "_meta");
-  const token = isObject(meta) ? ownMember(meta, "progressToken") : undefined;
+  const { id, params } = request.message;
+  const token = progressToken(params);
   const onNotification: CallHooks["onNotification"] = (frame, message) => {
     if (request.signal.aborted || (message.method === "notifications/message" && !wantsLog(message.params?.["level"]))) return;
     peer.notify(message, frame, id);
   };
-  if (typeof token !== "string" && typeof token !== "number") return { onNotification };
+  if (token === undefined) return { onNotification };
   return {
     onNotification,
     onProgress(frame, message) {

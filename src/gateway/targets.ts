@@ -11,7 +11,8 @@ import type { UpstreamTarget } from "./plan.ts";
 
 /** Makes connections to one upstream. */
 export interface Connector {
-  connect(): Promise<Transport>;
+  /** `renewed`: see `HttpTransportOptions`. */
+  connect(renewed?: (failure?: LocalError) => void): Promise<Transport>;
   /** Whether what the server sends names the call that it belongs to. */
   readonly relates: boolean;
   /** Releases what the connections have in common. */
@@ -47,7 +48,7 @@ export function createConnector(target: UpstreamTarget, { host, limits, log }: C
     const own = target.send === undefined ? createHttpSend() : undefined;
     const send = target.send ?? own!;
     const options = { url, send, host, limits, log, ...(headers === undefined ? {} : { headers }), ...(authorize === undefined ? {} : { authorize }) };
-    return { connect: async () => httpTransport(options), relates: true, close: () => own?.close() };
+    return { connect: async (renewed = () => {}) => httpTransport({ ...options, renewed }), relates: true, close: () => own?.close() };
   }
   if ("server" in target) {
     return {

@@ -145,6 +145,20 @@ describe("a session with a client", () => {
     await gateway.close();
   });
 
+  it("tells how a question gets on, under the token that the server chose, and before the answer", async () => {
+    const { gateway, end, server } = await open("handshake", { elicitation: {} });
+    await server.send({ ...question("q"), params: { ...question("q").params, _meta: { progressToken: 1, "com.example/kept": true } } });
+    const asked = await end.message();
+    const { _meta } = asked["params"] as { _meta: JsonObject };
+    assert.deepEqual([_meta["com.example/kept"], typeof _meta["progressToken"]], [true, "number"]);
+    await end.send({ jsonrpc: "2.0", method: "notifications/progress", params: { progressToken: _meta["progressToken"], progress: 3, message: "thinking" } });
+    await end.send({ jsonrpc: "2.0", method: "notifications/progress", params: { progressToken: "none", progress: 4 } });
+    await end.send(result(asked["id"], { action: "cancel" }));
+    assert.deepEqual((await server.message())["params"], { progressToken: 1, progress: 3, message: "thinking" });
+    assert.deepEqual(await server.message(), result("q", { action: "cancel" }));
+    await gateway.close();
+  });
+
   it("may be asked outside any call, where the connection is its own", async () => {
     const { gateway, end, server } = await open("handshake", { elicitation: {} });
     await server.send(question("q"));
