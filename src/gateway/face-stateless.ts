@@ -72,8 +72,9 @@ export function createStatelessFace({ peer, upstream, name, shared, versions, pa
       peer.notify({ jsonrpc: "2.0", method: "notifications/subscriptions/acknowledged", params: { _meta: meta, notifications: honoured } }, undefined, id);
       acknowledged = true;
       await new Promise<void>((resolve) => {
-        request.signal.onAbort(() => resolve());
-        draining.onAbort(() => resolve());
+        // The face outlives it.
+        const off = draining.onAbort(() => resolve());
+        request.signal.onAbort(() => (off(), resolve()));
       });
     } finally {
       following.end();

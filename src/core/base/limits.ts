@@ -55,7 +55,10 @@ export interface Limits {
   readonly maxSessions: number;
   /** HTTP requests that one server answers at once, open streams among them. Above: answered 503. */
   readonly maxHttpRequests: number;
-  /** Characters that wait on one HTTP stream for its reader. Above: `send` waits; where the stream can be resumed, it is cut instead. */
+  /**
+   * Characters that wait on one HTTP stream for its reader. Above: `send` waits; where the stream can be resumed, it is cut instead. Also of notifications that
+   * a gateway keeps for one peer. Above: dropped.
+   */
   readonly maxStreamChars: number;
   /** Events that one event store keeps. Above: the oldest are dropped, and streams cannot be resumed from before them. */
   readonly maxStoredEvents: number;
