@@ -108,7 +108,7 @@ export type { HostCheckOptions } from "./core/http/host-check.ts";
 export { httpTransport, type HttpTransportOptions } from "./core/http/http-client.ts";
 export { releaseStream } from "./core/http/http-peer.ts";
 export { createHttpServer, type HttpServer, type HttpServerStats } from "./core/http/http-server.ts";
-export type { HttpServerOptions, ToolSchemas } from "./core/http/http-server-options.ts";
+export type { HttpServerOptions, ToolParams, ToolSchemas } from "./core/http/http-server-options.ts";
 export { serve, type Servable } from "./core/http/serve.ts";
 
 export {

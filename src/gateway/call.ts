@@ -40,6 +40,8 @@ export interface CallHooks {
 export interface Question {
   readonly message: Pick<RequestMessage, "method" | "params">;
   readonly source: Frame | undefined;
+  /** Present where the server wants to hear how its question gets on; the token in the frame is the face's. */
+  readonly onProgress?: (frame: Frame, message: NotificationMessage) => void;
 }
 
 /** A response. `source`: the frame that it came in. */
@@ -89,6 +91,13 @@ export function paramsForHop(params: JsonObject | undefined, own: JsonObject): J
   return rest;
 }
 
+/** The token under which the sender of a request wants to hear of its progress. */
+export function progressToken(params: JsonObject | undefined): string | number | undefined {
+  const meta = params === undefined ? undefined : ownMember(params, "_meta");
+  const token = isObject(meta) ? ownMember(meta, "progressToken") : undefined;
+  return typeof token === "string" || typeof token === "number" ? token : undefined;
+}
+
 /** What a request says of the hop that it came by. */
 export function metaText(params: JsonObject | undefined, key: string): string | undefined {
   const meta = params === undefined ? undefined : ownMember(params, "_meta");
@@ -116,6 +125,6 @@ export function standInFailure(message: ErrorMessage): Outcome {
 export type NoAnswer = "unrelated" | "cannot_ask" | "not_asked" | "overloaded" | "no_answer";
 
 /** What a server is told in the place of an answer. */
-export function unanswerable(why: string, reason: NoAnswer): Answer {
-  return { message: { jsonrpc: "2.0", id: 0, error: { code: ErrorCode.internalError, message: why, data: { reason } } }, source: undefined };
+export function unanswerable(why: string, reason: NoAnswer, more: JsonObject = {}): Answer {
+  return { message: { jsonrpc: "2.0", id: 0, error: { code: ErrorCode.internalError, message: why, data: { reason, ...more } } }, source: undefined };
 }

@@ -49,11 +49,11 @@ export function createHandshakeFace({ peer, upstream, name, shared, versions, ho
 
   /** A question of the server's, to this client. */
   const ask = async (question: Question, signal: Signal, related: RequestId | undefined): Promise<Answer> => {
-    const { message, source } = question;
+    const { message, source, onProgress } = question;
     if (open !== undefined && !canBeAsked(open.caller.capabilities, message.method)) {
       return { message: ownError(ErrorCode.methodNotFound, `The client does not answer ${message.method}`), source: undefined };
     }
-    const asked = { message, ...(source === undefined ? {} : { source }), signal, timeoutMs: Infinity, ...(related === undefined ? {} : { related }) };
+    const asked = { message, ...(source === undefined ? {} : { source }), signal, timeoutMs: Infinity, ...(related === undefined ? {} : { related }), ...(onProgress === undefined ? {} : { onProgress }) };
     const { frame } = await peer.request(asked);
     // The response to a request is one.
     return { message: frame.message as ResultMessage | ErrorMessage, source: frame };

@@ -76,8 +76,9 @@ export function createStatelessFace({ peer, upstream, name, shared, versions, pa
       filter = honoured;
       acknowledged = true;
       await new Promise<void>((resolve) => {
-        request.signal.onAbort(() => resolve());
-        draining.onAbort(() => resolve());
+        // The face outlives it.
+        const off = draining.onAbort(() => resolve());
+        request.signal.onAbort(() => (off(), resolve()));
       });
     } finally {
       following.end();

@@ -1,6 +1,5 @@
 import { ErrorCode, LocalError, RpcError } from "../core/base/errors.ts";
 import type { Host } from "../core/base/host.ts";
-import { isObject, ownMember } from "../core/base/json.ts";
 import type { Limits } from "../core/base/limits.ts";
 import { createSignal, type Signal } from "../core/base/signal.ts";
 import type { Log } from "../core/jsonrpc/log.ts";
@@ -10,7 +9,7 @@ import type { Frame } from "../core/wire/frame.ts";
 import type { Principal } from "../core/wire/gen/interceptors.ts";
 import { covers, METHODS } from "../core/wire/methods.ts";
 import type { ErrorMessage, NotificationMessage } from "../core/wire/message.ts";
-import type { CallHooks, Caller, Outcome } from "./call.ts";
+import { progressToken, type CallHooks, type Caller, type Outcome } from "./call.ts";
 import { mirrored, serves } from "./capabilities.ts";
 import { createHandshakeFace, type HandshakeFace } from "./face-handshake.ts";
 import { createStatelessFace, type StatelessFace } from "./face-stateless.ts";
@@ -36,6 +35,8 @@ export interface Face {
 export interface FaceParts {
   /** Already guarded. */
   readonly transport: Transport;
+  /** Settles when the client is owed nothing, by the face or by its guard. */
+  settled(): Promise<void>;
   readonly upstream: Upstream;
   readonly versions: Versions;
   readonly parking: Parking;
@@ -64,16 +65,10 @@ export function createFace(parts: FaceParts): Face {
   const { transport, upstream, versions, host, limits, log } = parts;
   const draining = createSignal();
   const owed = new Set<FrameRequest>();
-  let onIdle: (() => void) | undefined;
-
-  const answered = (request: FrameRequest) => {
-    owed.delete(request);
-    if (owed.size === 0) onIdle?.();
-  };
 
   const onRequest = (request: FrameRequest) => {
     owed.add(request);
-    request.signal.onAbort(() => answered(request));
+    request.signal.onAbort(() => owed.delete(request));
     const { method, params = {} } = request.message;
     if (draining.signal.aborted) return request.answer(gatewayError("draining", "The gateway is about to end; try again", { delivery: "none" }));
     try {
@@ -112,7 +107,7 @@ export function createFace(parts: FaceParts): Face {
     closed,
     async drain() {
       draining.abort(new LocalError("closed", "the gateway drains"));
-      if (owed.size > 0) await new Promise<void>((resolve) => (onIdle = resolve));
+      await parts.settled();
     },
     async close(why) {
       draining.abort(why);
@@ -140,14 +135,13 @@ export function requireMethod(method: string, caller: Caller, server: ServerDesc
 
 /** What is told in the exchange of a request: progress, under the token that its sender chose, and the log messages that it wants. */
 export function hooksFor({ peer }: Pick<FaceCore, "peer">, request: FrameRequest, wantsLog: (level: unknown) => boolean): CallHooks {
-  const { id, params = {} } = request.message;
-  const meta = ownMember(params, "_meta");
-  const token = isObject(meta) ? ownMember(meta, "progressToken") : undefined;
+  const { id, params } = request.message;
+  const token = progressToken(params);
   const onNotification: CallHooks["onNotification"] = (frame, message) => {
     if (request.signal.aborted || (message.method === "notifications/message" && !wantsLog(message.params?.["level"]))) return;
     peer.notify(message, frame, id);
   };
-  if (typeof token !== "string" && typeof token !== "number") return { onNotification };
+  if (token === undefined) return { onNotification };
   return {
     onNotification,
     onProgress(frame, message) {

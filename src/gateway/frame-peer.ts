@@ -6,8 +6,8 @@ import type { Arrival, Transport } from "../core/transport/transport.ts";
 import type { Frame } from "../core/wire/frame.ts";
 import { isNotification, isRequest, type NotificationMessage, type RequestId } from "../core/wire/message.ts";
 import { asLocalError, createFrameCalls, type FrameCall } from "./frame-calls.ts";
+import { createFrameNotifications } from "./frame-notifications.ts";
 import { createFrameRequests, type FrameRequest } from "./frame-requests.ts";
-import { edited } from "./frame-text.ts";
 
 export interface FramePeerParts {
   readonly transport: Transport;
@@ -32,7 +32,7 @@ export interface FramePeer {
    * `timeout`, `limit_exceeded`, `not_json`; `details.delivery` is `none` where the peer has certainly not seen it.
    */
   request(call: FrameCall): Promise<Arrival>;
-  /** Never rejects: over `maxQueuedFrames` or `maxQueuedBytes` (in characters) that are not taken it is dropped, as is what cannot be sent. */
+  /** Never rejects, never waits; what a peer does not take is dropped beyond a bound, see `FrameNotifications`. */
   notify(message: NotificationMessage, source?: Frame, related?: RequestId): void;
   /** Settles once, after the end: with the reason, or with nothing where either side closed in peace. */
   readonly closed: Promise<LocalError | undefined>;
@@ -48,9 +48,6 @@ const CLOSED = new LocalError("closed", "the connection is closed", { details: {
 const CUT_OFF = new LocalError("closed", "the connection is closed", { details: { delivery: "unknown" } });
 
 export function createFramePeer({ transport, host, limits, log, lingerMs = 0, onRequest, onNotification }: FramePeerParts): FramePeer {
-  // Notifications that the transport has not taken.
-  let unsent = 0;
-  let unsentChars = 0;
   let ended: LocalError | undefined;
   // Looks whether what is waited for has come.
   let onLess = () => {};
@@ -61,8 +58,14 @@ export function createFramePeer({ transport, host, limits, log, lingerMs = 0, on
     if (ended !== undefined) return Promise.reject(ended);
     return transport.send(frame, related === undefined ? undefined : { related });
   };
-  const calls = createFrameCalls({ host, limits, send });
-  const requests = createFrameRequests({ limits, log, send, onRequest, onLess: () => onLess() });
+  const notifications = createFrameNotifications({ limits, log, send });
+  // Nothing that has an id overtakes what was told before it in its lane.
+  const sendBehind = (frame: Frame, related?: RequestId): Promise<void> => {
+    notifications.flush(related);
+    return send(frame, related);
+  };
+  const calls = createFrameCalls({ host, limits, send: sendBehind });
+  const requests = createFrameRequests({ limits, log, send: sendBehind, onRequest, onLess: () => onLess() });
 
   const onNotified = (arrival: Arrival, message: NotificationMessage) => {
     const { params = {}, method } = message;
@@ -82,6 +85,7 @@ export function createFramePeer({ transport, host, limits, log, lingerMs = 0, on
       const unknown = why === undefined ? CUT_OFF : closedFor(why, "unknown");
       calls.rejectAll(unknown);
       requests.endAll(unknown);
+      notifications.clear();
       onLess();
       void transport.close(why).then(() => settleClosed(why));
     }
@@ -124,23 +128,7 @@ export function createFramePeer({ transport, host, limits, log, lingerMs = 0, on
 
   return {
     request: (call) => (ended === undefined ? calls.request(call) : Promise.reject(ended)),
-    notify(message, source, related) {
-      if (unsent >= limits.maxQueuedFrames || unsentChars > limits.maxQueuedBytes) return log({ level: "warning", message: `a peer takes too little; ${message.method} was dropped` });
-      let frame: Frame;
-      try {
-        frame = edited(message, source);
-      } catch (error) {
-        return log({ level: "error", message: `${message.method} could not be written`, error });
-      }
-      const chars = frame.text?.length ?? 0;
-      unsent++;
-      unsentChars += chars;
-      const sent = () => {
-        unsent--;
-        unsentChars -= chars;
-      };
-      send(frame, related).then(sent, sent);
-    },
+    notify: notifications.notify,
     closed,
     close,
     end,

@@ -3,6 +3,7 @@ import { resolveLimits } from "../core/base/limits.ts";
 import type { HttpHandler } from "../core/http/exchange.ts";
 import { isLoopback } from "../core/http/host-check.ts";
 import { badRequest } from "../core/http/http-responses.ts";
+import { HEADER } from "../core/http/routing-headers.ts";
 import { safeLog } from "../core/jsonrpc/log.ts";
 import { resolveVersions } from "../core/mcp/lifecycle.ts";
 import { STATELESS_VERSIONS } from "../core/wire/versions.ts";
@@ -68,7 +69,7 @@ export async function createGateway(first: GatewayPlan): Promise<Gateway> {
 
   const retire = async (old: Served) => {
     retired.add(old);
-    await within(plan.drainMs ?? DRAIN_MS, old.drain());
+    await within(plan.drainMs ?? DRAIN_MS, old.drain(true));
     await old.close();
     await old.upstream.close();
     retired.delete(old);
@@ -77,7 +78,10 @@ export async function createGateway(first: GatewayPlan): Promise<Gateway> {
   const nothingHere: HttpHandler = (request) => plan.http?.otherwise?.(request) ?? Promise.resolve(badRequest("There is nothing here", undefined, 404));
   const handle: HttpHandler = (request) => {
     const [, name = ""] = /^\/([^/]+)\/mcp$/.exec(request.path) ?? [];
-    return (served.get(name)?.handle ?? nothingHere)(request);
+    const session = request.headers.get(HEADER.session);
+    // What clients still say in sessions of an earlier plan belongs to the calls that go on there.
+    const earlier = session === undefined ? undefined : [...retired].find((one) => one.upstream.plan.name === name && one.holds(session));
+    return ((earlier ?? served.get(name))?.handle ?? nothingHere)(request);
   };
 
   const all = () => [...served.values(), ...retired];
@@ -110,11 +114,10 @@ export async function createGateway(first: GatewayPlan): Promise<Gateway> {
   }
 
   const end = async () => {
-    // The port first, so that nobody comes to a gateway that is about to end; what is being answered goes on.
-    const ports = listener?.close((plan.drainMs ?? DRAIN_MS) + CLOSE_GRACE_MS);
+    // The port first, so that nobody comes to a gateway that is about to end. Connections stay: clients answer on them what is asked in calls that go on.
+    listener?.stop();
     await drain(plan.drainMs ?? DRAIN_MS);
-    await Promise.all(all().map(({ upstream }) => upstream.close()));
-    await ports;
+    await Promise.all([listener?.close(CLOSE_GRACE_MS), ...all().map(({ upstream }) => upstream.close())]);
     // What has come by another worker is answered; that one may still have a client of ours, who then learns that the session has ended.
     await door?.close(CLOSE_GRACE_MS);
     hops?.close();

@@ -41,6 +41,8 @@ interface Waiting {
 
 interface Parked {
   readonly id: string;
+  /** Whose share it is of; nobody's for a caller who was not verified. */
+  readonly owner: string | undefined;
   readonly source: SignalSource;
   /** Unanswered, by the key that the caller knows them by. */
   readonly waiting: Map<string, Waiting>;
@@ -62,12 +64,14 @@ export function replicaOfState(state: string): string | undefined {
 }
 
 export function createParking(host: Host, maxAsks: number, plan: ParkingPlan = {}): Parking {
-  const { replica = createRandomHex(host)(8), maxParked = 1_000, parkMs = 600_000 } = plan;
+  const { replica = createRandomHex(host)(8), maxParked = 1_000, maxParkedPerPrincipal: share = Math.ceil(maxParked / 10), parkMs = 600_000 } = plan;
   if (!/^[A-Za-z0-9_-]{1,64}$/.test(replica)) throw new LocalError("invalid_argument", "parking.replica has letters, digits, _ and -, 64 at most");
-  if (!(maxParked >= 0 && parkMs > 0)) throw new LocalError("invalid_argument", "parking.maxParked and parking.parkMs are positive numbers");
+  if (!(maxParked >= 0 && share >= 0 && parkMs > 0)) throw new LocalError("invalid_argument", "parking.maxParked, maxParkedPerPrincipal and parkMs are positive numbers");
   const states = createSealedStates({ host, ttlMs: parkMs });
   const randomHex = createRandomHex(host);
   const parked = new Map<string, Parked>();
+  // How many of them each verified principal has.
+  const shares = new Map<string, number>();
 
   const binding = async ({ message: { method, params = {} }, caller }: Call): Promise<Binding> => {
     const { _meta, inputResponses: _answers, requestState: _state, ...rest } = params;
@@ -75,7 +79,11 @@ export function createParking(host: Host, maxAsks: number, plan: ParkingPlan = {
   };
 
   const end = (one: Parked) => {
-    parked.delete(one.id);
+    if (parked.delete(one.id) && one.owner !== undefined) {
+      const left = (shares.get(one.owner) ?? 1) - 1;
+      if (left > 0) shares.set(one.owner, left);
+      else shares.delete(one.owner);
+    }
     one.cancelTimer();
     for (const { answer } of one.waiting.values()) answer(unanswerable("The call has ended", "not_asked"));
     one.waiting.clear();
@@ -86,10 +94,20 @@ export function createParking(host: Host, maxAsks: number, plan: ParkingPlan = {
     end(one);
   };
 
+  /** What the server is told where there is no place. */
+  const takePlace = (one: Parked): Answer | undefined => {
+    const mine = one.owner === undefined ? 0 : (shares.get(one.owner) ?? 0) + 1;
+    if (mine > share) return unanswerable("Too many calls of this caller wait for it", "overloaded", { limit: "parking.maxParkedPerPrincipal", max: share });
+    if (parked.size >= maxParked) return unanswerable("Too many calls wait for their callers", "overloaded", { limit: "parking.maxParked", max: maxParked });
+    parked.set(one.id, one);
+    if (one.owner !== undefined) shares.set(one.owner, mine);
+    return undefined;
+  };
+
   const ask = (one: Parked, question: Question, signal: Signal): Promise<Answer> => {
     if (one.asked >= maxAsks) return Promise.resolve(unanswerable("Too many questions in one call (maxAsks)", "overloaded"));
-    if (!parked.has(one.id) && parked.size >= maxParked) return Promise.resolve(unanswerable("Too many calls wait for their callers", "overloaded"));
-    parked.set(one.id, one);
+    const full = parked.has(one.id) ? undefined : takePlace(one);
+    if (full !== undefined) return Promise.resolve(full);
     const key = `ask-${++one.asked}`;
     return new Promise((resolve) => {
       const off = signal.onAbort(() => answer(unanswerable("The question was withdrawn", "not_asked")));
@@ -159,6 +177,7 @@ export function createParking(host: Host, maxAsks: number, plan: ParkingPlan = {
     run(call, hooks, signal, make) {
       const one: Parked = {
         id: randomHex(16),
+        owner: call.caller.principal === undefined ? undefined : principalKey(call.caller.principal),
         source: createSignal(),
         waiting: new Map(),
         hooks,

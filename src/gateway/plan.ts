@@ -116,6 +116,11 @@ export interface ParkingPlan {
   readonly replica?: string;
   /** At a time. Above: the upstream is told that nobody can be asked. Default 1,000. */
   readonly maxParked?: number;
+  /**
+   * At a time, of those: the share of one verified principal, so that others find room. Above: the same. Default: a tenth of `maxParked`, rounded up.
+   * Callers whom nobody has verified are not told apart, and have no share.
+   */
+  readonly maxParkedPerPrincipal?: number;
   /** How long one waits for its client. Default 600,000 ms. */
   readonly parkMs?: number;
 }

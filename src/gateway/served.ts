@@ -15,7 +15,8 @@ import type { Transport } from "../core/transport/transport.ts";
 import { hooksMatch } from "../core/wire/patterns.ts";
 import { createFace, type Face, type FaceParts } from "./face.ts";
 import { createMirroredParams } from "./mirrored-params.ts";
-import { isOwnError } from "./own-errors.ts";
+import { gatewayError, isOwnError } from "./own-errors.ts";
+import { countOwed } from "./owed.ts";
 import type { GatewayPlan, UpstreamPlan } from "./plan.ts";
 import type { Upstream } from "./upstream.ts";
 import type { Hops } from "./workers/hop.ts";
@@ -29,13 +30,15 @@ export interface Served {
   readonly calls: number;
   /** Puts a guard and a face on a connection. */
   serve(transport: Transport): Face;
-  /** New requests are refused, also on connections to come. Settles when no answer is owed. */
-  drain(): Promise<void>;
+  /** Whether it has such a session over HTTP. */
+  holds(session: string): boolean;
+  /** New requests are refused, also on connections to come; `replaced`: clients over HTTP are sent to open a session elsewhere. Settles when no answer is owed. */
+  drain(replaced?: boolean): Promise<void>;
   /** Answers what is owed, ends all faces. */
   close(): Promise<void>;
 }
 
-export interface ServedParts extends Omit<FaceParts, "transport" | "varies"> {
+export interface ServedParts extends Omit<FaceParts, "transport" | "varies" | "settled"> {
   /** The way to other workers, where this is one. */
   readonly hops: Hops | undefined;
   /** The plan at this moment, and the upstream's part in it. */
@@ -49,14 +52,14 @@ export function createServed(parts: ServedParts): Served {
   const faces = new Set<Face>();
   const plan = current();
   // Stateless requests come one a connection: what tools have advertised is known to all of them.
-  const outputs = createToolSchemas(limits, () => {});
-  const mirrored = createMirroredParams(limits);
+  const schemas = createToolSchemas(limits, () => {});
+  const params = createMirroredParams({ host, limits, serve: (transport) => void serve(transport) });
   const tools: ToolSchemas = {
+    ...schemas,
     learn(result) {
-      outputs.learn(result);
-      mirrored.learn(result);
+      schemas.learn(result);
+      params.note(result);
     },
-    misfit: outputs.misfit,
   };
   const observer: Observer<GuardEvent> | undefined =
     plan.observe === undefined ? undefined : createObserver((event) => current().observe?.(event, name), { maxQueued: limits.maxQueuedEvents });
@@ -99,7 +102,9 @@ export function createServed(parts: ServedParts): Served {
     );
 
   const serve = (transport: Transport): Face => {
-    const face = createFace({ transport: guardTransport(transport, guard, tools), upstream, versions, parking, host, limits, log, varies });
+    const owed = countOwed(transport, () => gatewayError("draining", "The connection has ended before the answer came", { delivery: "unknown" }));
+    const guarded = guardTransport(owed.transport, guard, tools);
+    const face = createFace({ transport: guarded, settled: owed.settled, upstream, versions, parking, host, limits, log, varies });
     faces.add(face);
     void face.closed.then(() => faces.delete(face));
     if (draining) void face.drain();
@@ -129,7 +134,7 @@ export function createServed(parts: ServedParts): Served {
     limits,
     log,
   });
-  server.describeTools(mirrored.schemaOf);
+  server.describeTools(params);
   const accept = async () => {
     for (;;) {
       const transport = await server.accept();
@@ -152,8 +157,10 @@ export function createServed(parts: ServedParts): Served {
       return [...faces].reduce((sum, { calls }) => sum + calls, 0);
     },
     serve,
-    async drain() {
+    holds: (session) => server.holds(session),
+    async drain(replaced) {
       draining = true;
+      server.drain(replaced);
       await Promise.all([...faces].map((face) => face.drain()));
     },
     async close() {

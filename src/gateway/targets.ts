@@ -12,8 +12,8 @@ import type { UpstreamTarget } from "./plan.ts";
 
 /** Makes connections to one upstream. */
 export interface Connector {
-  /** `principal`: whose it is, where it is one principal's alone. A server of this process sees it as its peer's; to others nobody is named. */
-  connect(principal?: Principal): Promise<Transport>;
+  /** `renewed`: see `HttpTransportOptions`. `principal`: whose it is, where it is one principal's alone. A server of this process sees it as its peer's; to others nobody is named. */
+  connect(renewed?: (failure?: LocalError) => void, principal?: Principal): Promise<Transport>;
   /** Whether what the server sends names the call that it belongs to. */
   readonly relates: boolean;
   /** Releases what the connections have in common. */
@@ -49,11 +49,11 @@ export function createConnector(target: UpstreamTarget, { host, limits, log }: C
     const own = target.send === undefined ? createHttpSend() : undefined;
     const send = target.send ?? own!;
     const options = { url, send, host, limits, log, ...(headers === undefined ? {} : { headers }), ...(authorize === undefined ? {} : { authorize }) };
-    return { connect: async () => httpTransport(options), relates: true, close: () => own?.close() };
+    return { connect: async (renewed = () => {}) => httpTransport({ ...options, renewed }), relates: true, close: () => own?.close() };
   }
   if ("server" in target) {
     return {
-      async connect(principal) {
+      async connect(_renewed, principal) {
         const [near, far] = memoryPair({ limits });
         await target.server.connect(principal === undefined ? far : of(principal, far));
         return near;

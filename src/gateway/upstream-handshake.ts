@@ -2,11 +2,11 @@ import { ErrorCode, LocalError } from "../core/base/errors.ts";
 import { createSignal } from "../core/base/signal.ts";
 import type { SubscriptionFilter } from "../core/wire/gen/mcp.ts";
 import { isErrorResponse, type ErrorMessage, type RequestId } from "../core/wire/message.ts";
-import { isForAll, unanswerable, type Answer, type CallHooks, type Question } from "./call.ts";
+import { isForAll, progressToken, unanswerable, type Answer, type CallHooks, type Question } from "./call.ts";
 import { announces } from "./capabilities.ts";
 import type { FrameRequest } from "./frame-requests.ts";
 import type { BuiltLink, Followed, Link, LinkCore } from "./upstream-link.ts";
-import { sendCall } from "./upstream-request.ts";
+import { abandon, sendCall } from "./upstream-request.ts";
 
 interface OpenCall {
   readonly hooks: CallHooks;
@@ -89,7 +89,11 @@ export function createHandshakeLink(core: LinkCore): BuiltLink {
   const callOf = (related: RequestId | undefined) => (related === undefined ? only() : typeof related === "number" ? calls.get(related) : undefined);
 
   const answerFor = (request: FrameRequest): Promise<Answer> => {
-    const question: Question = { message: request.message, source: request.frame };
+    const token = progressToken(request.message.params);
+    const onProgress: Question["onProgress"] = (frame, message) => {
+      if (!request.signal.aborted && token !== undefined) peer.notify({ ...message, params: { ...message.params, progressToken: token } }, frame, request.message.id);
+    };
+    const question: Question = { message: request.message, source: request.frame, ...(token === undefined ? {} : { onProgress }) };
     const open = callOf(request.related);
     if (open?.hooks.ask !== undefined) {
       const source = createSignal(request.signal, open.over.signal);
@@ -151,6 +155,12 @@ export function createHandshakeLink(core: LinkCore): BuiltLink {
           request.answer(unanswerable("The client gave no answer", "no_answer").message);
         },
       );
+    },
+    renewed(failure) {
+      if (failure !== undefined) return void abandon(core);
+      subscribed.clear();
+      level = undefined;
+      void link.refresh().then(() => owner.interrupted());
     },
     onNotification(frame, message, { related }) {
       const { method } = message;

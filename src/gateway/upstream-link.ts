@@ -84,13 +84,15 @@ export interface OpenLinkParts extends LinkParts {
   readonly era: Era | undefined;
   readonly startTimeoutMs: number;
   readonly probeTimeoutMs: number;
-  connect(): Transport | Promise<Transport>;
+  connect(renewed: (failure?: LocalError) => void): Transport | Promise<Transport>;
 }
 
 /** Handles a link installs once the server is known; until then nothing is expected of it. */
 interface Inbound {
   onRequest(request: FrameRequest): void;
   onNotification(frame: Frame, message: NotificationMessage, arrival: Arrival): void;
+  /** The session is another one; with a failure: there is none any more. */
+  renewed?(failure?: LocalError): void;
 }
 
 /**
@@ -110,8 +112,8 @@ export async function openLink(parts: OpenLinkParts): Promise<Link> {
 
 async function attempt(parts: OpenLinkParts, versions: Versions): Promise<Link> {
   const { host, limits, log, identity, startTimeoutMs, probeTimeoutMs } = parts;
-  const transport = await parts.connect();
   let inbound: Inbound | undefined;
+  const transport = await parts.connect((failure) => inbound?.renewed?.(failure));
   const peer = createFramePeer({
     transport,
     host,

@@ -1,5 +1,5 @@
-import { LocalError } from "../core/base/errors.ts";
-import type { JsonObject } from "../core/base/json.ts";
+import { ErrorCode, LocalError } from "../core/base/errors.ts";
+import { isObject, ownMember, type JsonObject } from "../core/base/json.ts";
 import type { Signal } from "../core/base/signal.ts";
 import type { Frame } from "../core/wire/frame.ts";
 import { isResult, type ErrorMessage, type ResultMessage } from "../core/wire/message.ts";
@@ -19,7 +19,8 @@ export interface SentCall extends Pick<FrameCall, "waits"> {
 }
 
 /** Makes a call of a server, and tells how it ended. Never rejects. */
-export async function sendCall({ peer, callTimeoutMs, maxCallMs }: LinkCore, call: Call, { meta, hooks, resultOf, ...rest }: SentCall): Promise<Outcome> {
+export async function sendCall(core: LinkCore, call: Call, { meta, hooks, resultOf, ...rest }: SentCall): Promise<Outcome> {
+  const { peer, callTimeoutMs, maxCallMs } = core;
   const { method } = call.message;
   const params = paramsForHop(call.message.params, meta);
   try {
@@ -35,8 +36,21 @@ export async function sendCall({ peer, callTimeoutMs, maxCallMs }: LinkCore, cal
     if (isResult(message)) return resultOf(message, frame);
     // A response that is no result is an error.
     const error = message as ErrorMessage;
+    if (saysOtherRevisions(error)) return outcomeOf(abandon(core));
     return synthetic === true ? standInFailure(error) : { kind: "error", message: error, source: frame };
   } catch (thrown) {
     return outcomeOf(thrown instanceof LocalError ? thrown : new LocalError("closed", "the call failed", { cause: thrown }));
   }
+}
+
+/** It was greeted in a revision of its own, so it is another server by now, which has not taken the call (2026-07-28, basic/versioning). */
+function saysOtherRevisions({ error: { code, data } }: ErrorMessage): boolean {
+  return code === ErrorCode.unsupportedProtocolVersion && isObject(data) && Array.isArray(ownMember(data, "supported"));
+}
+
+/** Ends a connection to a server that speaks another revision now, once those who found out are told: the next one finds out which. */
+export function abandon({ peer, host }: Pick<LinkCore, "peer" | "host">): LocalError {
+  const error = new LocalError("closed", "the server speaks another revision now", { details: { delivery: "none" } });
+  host.setTimer(() => void peer.close(error), 0);
+  return error;
 }

@@ -87,7 +87,7 @@ export function createUpstream({ plan, host, limits, log: given }: UpstreamParts
       async open(owner) {
         if (starts.waitMs > 0) throw backingOff(starts.waitMs);
         try {
-          const connect = () => connector.connect(identity.principal);
+          const connect = (renewed?: (failure?: LocalError) => void) => connector.connect(renewed, identity.principal);
           const link = await openLink({ owner, identity, host, limits, log, era, connect, startTimeoutMs, probeTimeoutMs, callTimeoutMs, maxCallMs });
           starts.succeeded();
           era ??= link.server.era;

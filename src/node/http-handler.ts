@@ -1,5 +1,5 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { Server, type AddressInfo, type Socket } from "node:net";
 import { LocalError } from "../core/base/errors.ts";
 import { resolveLimits, type Limits } from "../core/base/limits.ts";
 import { OwnSignal } from "../core/base/signal.ts";
@@ -32,19 +32,23 @@ export interface HandlerServer {
   readonly origin: string;
   /** 0 of a socket. */
   readonly port: number;
-  /** No new connection is taken, idle ones end. Settles when all have ended; those still busy after `graceMs` are cut. */
+  /** No new connection is taken, and answers end theirs (but 202, after which a client has more to say). What is idle is kept. */
+  stop(): void;
+  /**
+   * Stops, and ends connections that are idle for half a second: what was on its way is still answered. Settles when all have ended; those still
+   * busy after `graceMs`, 1,000 by default, are cut.
+   */
   close(graceMs?: number): Promise<void>;
 }
 
+/** How long a request may have been on its way on a connection that is about to end. */
+const IDLE_GRACE_MS = 500;
 const READ_THROUGH_BYTES = 65_536;
 
 /** Serves any handler over `node:http`. Resolves once it listens; rejects with what Node says where it cannot. */
 export async function listenHandler(handler: HttpHandler, options: HandlerOptions = {}): Promise<HandlerServer> {
   const { port = 0, host = "127.0.0.1", socketPath, divert = () => false, headerTimeoutMs = 10_000, requestTimeoutMs = 30_000, keepAliveTimeoutMs = 75_000 } = options;
   const limits = resolveLimits(options.limits);
-  const take = (message: IncomingMessage, response: ServerResponse, held: boolean) => {
-    if (!divert(message, response, held)) serveOne(handler, message, response, held);
-  };
   const server = createServer(
     {
       maxHeaderSize: limits.maxHeaderBytes,
@@ -58,6 +62,27 @@ export async function listenHandler(handler: HttpHandler, options: HandlerOption
   );
   // Without this Node asks for every body, those of requests that are about to be refused among them.
   server.on("checkContinue", (message, response) => take(message, response, true));
+  // With the number of requests that each is being answered.
+  const connections = new Map<Socket, number>();
+  server.on("connection", (socket) => {
+    connections.set(socket, 0);
+    socket.on("close", () => connections.delete(socket));
+  });
+  let stopped = false;
+  const take = (message: IncomingMessage, response: ServerResponse, held: boolean) => {
+    const { socket } = message;
+    const count = (by: number) => {
+      const before = connections.get(socket);
+      if (before !== undefined) connections.set(socket, before + by);
+    };
+    count(1);
+    response.on("close", () => count(-1));
+    // The grace of an idle connection ends with the request that it was for.
+    if (stopped) socket.setTimeout(0);
+    // Where clients send the next request before they have the answer, it is the last answer that ends the connection.
+    const isLast = () => stopped && connections.get(socket) === 1;
+    if (!divert(message, response, held)) serveOne(handler, message, response, held, isLast);
+  };
   server.maxConnections = limits.maxHttpRequests * 2;
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
@@ -70,35 +95,42 @@ export async function listenHandler(handler: HttpHandler, options: HandlerOption
   server.on("error", () => {});
   const taken = socketPath === undefined ? (server.address() as AddressInfo).port : 0; // it listens on a port then
   let closed: Promise<void> | undefined;
+  let settleClosed!: () => void;
+  const allEnded = new Promise<void>((resolve) => (settleClosed = resolve));
+  const stop = () => {
+    if (stopped) return;
+    stopped = true;
+    // Not that of http, which ends idle connections too.
+    Server.prototype.close.call(server, () => settleClosed());
+  };
+  const close = async (graceMs: number) => {
+    stop();
+    server.keepAliveTimeout = Math.min(IDLE_GRACE_MS, graceMs);
+    for (const [socket, requests] of connections) if (requests === 0) socket.setTimeout(server.keepAliveTimeout);
+    const timer = setTimeout(() => server.closeAllConnections(), graceMs);
+    await allEnded;
+    clearTimeout(timer);
+    // Ends what http watches connections by.
+    server.close();
+  };
   return {
     origin: socketPath === undefined ? `http://${host.includes(":") ? `[${host}]` : host}:${taken}` : `unix:${socketPath}`,
     port: taken,
-    close: (graceMs = 1_000) => (closed ??= closeServer(server, graceMs)),
+    stop,
+    close: (graceMs = 1_000) => (closed ??= close(graceMs)),
   };
 }
 
-function closeServer(server: Server, graceMs: number): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(() => server.closeAllConnections(), graceMs);
-    // Also ends connections that are idle, but for those that have not sent anything yet.
-    server.close(() => {
-      clearTimeout(timer);
-      resolve();
-    });
-    server.closeIdleConnections();
-  });
-}
-
 // A handler that fails, or answers what cannot be sent, fails for this request alone; what it says is nothing for the client.
-function serveOne(handler: HttpHandler, message: IncomingMessage, response: ServerResponse, held: boolean): void {
-  answer(handler, message, response, held).catch(() => {
+function serveOne(handler: HttpHandler, message: IncomingMessage, response: ServerResponse, held: boolean, isLast: () => boolean): void {
+  answer(handler, message, response, held, isLast).catch(() => {
     if (response.headersSent) response.destroy();
     else response.writeHead(500, "Internal Server Error", { connection: "close", "content-length": "0" }).end();
   });
 }
 
 // `held`: the client waits to be asked for the body.
-async function answer(handler: HttpHandler, message: IncomingMessage, response: ServerResponse, held: boolean): Promise<void> {
+async function answer(handler: HttpHandler, message: IncomingMessage, response: ServerResponse, held: boolean, isLast: () => boolean): Promise<void> {
   const request = new NodeRequest(message, response, held);
   const { status, headers, body } = await handler(request);
   if (response.destroyed || response.writableEnded) {
@@ -110,7 +142,7 @@ async function answer(handler: HttpHandler, message: IncomingMessage, response: 
   // A body that nobody has read is read through before the connection takes another request: not a long one, nor one of unknown length, nor one
   // that may not come at all.
   const long = held || !(Number(request.headers.get("content-length")) <= READ_THROUGH_BYTES);
-  if (!message.complete && !request.read && long) flat.push("connection", "close");
+  if ((!message.complete && !request.read && long) || (status !== 202 && isLast())) flat.push("connection", "close");
   if (typeof body === "object") {
     response.writeHead(status, flat);
     response.flushHeaders();

@@ -19,7 +19,7 @@ export interface ListenOptions extends Omit<HttpServerOptions, "host">, Omit<Han
   readonly otherwise?: HttpHandler;
 }
 
-export interface HttpListener extends Omit<HttpServer, "handle"> {
+export interface HttpListener extends Omit<HttpServer, "handle" | "holds"> {
   /** Where the MCP endpoint is, such as `http://127.0.0.1:3000/mcp`. */
   readonly url: string;
   readonly port: number;
@@ -35,18 +35,20 @@ export async function listenHttp(options: ListenOptions = {}): Promise<HttpListe
   const allowedHosts = rest.allowedHosts ?? loopbackHosts(host);
   const server = createHttpServer({ ...rest, allowedHosts, closeGraceMs, host: nodeHost() });
   const handler: HttpHandler = (request) => (request.path === path ? server.handle(request) : otherwise(request));
-  const { origin, port, close } = await listenHandler(handler, { ...rest, host });
+  const listening = await listenHandler(handler, { ...rest, host });
+  const { origin, port } = listening;
   return {
     url: `${origin}${path}`,
     port,
     accept: server.accept,
     describeTools: server.describeTools,
+    drain: server.drain,
     stats: server.stats,
     async close() {
       // The port first, so that no client comes to a server that is about to end.
-      const ports = close(closeGraceMs + 1_000);
+      listening.stop();
       await server.close();
-      await ports;
+      await listening.close();
     },
   };
 }

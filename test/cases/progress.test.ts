@@ -126,7 +126,8 @@ for (const face of ERAS) {
 }
 
 it("progress of one upstream never counts for a call to another", async () => {
-  const [here, there] = [await pairOf("handshake", "handshake"), await pairOf("handshake", "handshake")];
+  const plan = { drainMs: 1 };
+  const [here, there] = [await pairOf("handshake", "handshake", { plan }), await pairOf("handshake", "handshake", { plan })];
   await here.clients[0].call(1, { progressToken: 1 });
   await there.clients[0].call(1, { progressToken: 1 });
   const [mine, theirs] = [await called(here), await called(there)];

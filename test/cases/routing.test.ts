@@ -45,6 +45,9 @@ async function strict(name: string, version = STATELESS): Promise<HttpUpstream> 
   return upstream;
 }
 
+/** Without the lists that a gateway asks for to hold calls to what tools say. */
+const callsTo = ({ seen }: HttpUpstream) => seen.filter(({ message }) => message.method === "tools/call");
+
 function disagreement({ headers, message: { method, params = {} } }: Seen): string | undefined {
   if (headers["mcp-method"] !== method) return "Mcp-Method";
   const target = params["name"] ?? params["uri"];
@@ -111,7 +114,7 @@ describe("a gateway whose interceptors rename", () => {
     const url = await renaming(upstream.url);
     const { message } = await ask(url, "tools/call", { name: "gh__search", arguments: { region: "us" } });
     assert.equal(message.error, undefined);
-    const [{ headers, message: sent }] = upstream.seen as [Seen];
+    const [{ headers, message: sent }] = callsTo(upstream) as [Seen];
     assert.deepEqual([sent.params?.["name"], headers["mcp-name"], headers["mcp-method"], headers["mcp-param-region"], headers["mcp-protocol-version"]], ["search", undefined, undefined, undefined, HANDSHAKE]);
   });
 
@@ -142,7 +145,6 @@ describe("a client that was told to repeat arguments in headers", () => {
         const url = `${gateway.url}/own/mcp`;
         const name = interceptors.length === 0 ? "search" : "gh__search";
         await ask(url, "tools/list");
-        const sent = upstream.seen.length;
         const call = async (args: JsonObject, headers: Record<string, string>) => {
           const { status, message } = await ask(url, "tools/call", { name, arguments: args }, { headers });
           return message.error === undefined ? status : [status, message.error.code];
@@ -156,7 +158,7 @@ describe("a client that was told to repeat arguments in headers", () => {
           [{ region: "us", zone: "a" }, { "mcp-param-region": "us", "mcp-param-zone": "b" }],
         ];
         for (const [args, headers] of refused) assert.deepEqual(await call(args, headers), [400, -32020], JSON.stringify([args, headers]));
-        assert.equal(upstream.seen.length, sent);
+        assert.deepEqual(callsTo(upstream), []);
         assert.equal(await call({ region: "us" }, { "mcp-param-region": "us", "mcp-param-other": "ignored" }), 200);
         assert.equal(await call({ region: "us", text: "x" }, { "MCP-PARAM-REGION": "=?base64?dXM=?=" }), 200);
         assert.equal(await call({ region: null, text: "x" }, {}), 200);
@@ -180,7 +182,7 @@ describe("two upstreams with the same tools", () => {
       return (message.result?.["content"] as { text: string }[] | undefined)?.[0]?.text;
     };
     assert.deepEqual(await Promise.all([textOf("a", "search"), textOf("a__b", "search"), textOf("a", "a__b__c"), textOf("a__b", "a__b__c")]), ["one", "two", "one", "two"]);
-    const names = ({ seen }: HttpUpstream) => seen.map(({ message }) => message.params?.["name"]).sort();
+    const names = (upstream: HttpUpstream) => callsTo(upstream).map(({ message }) => message.params?.["name"]).sort();
     assert.deepEqual([names(one), names(two)], [["a__b__c", "search"], ["c", "search"]]);
     assert.ok(one.seen.every(({ headers }) => headers["x-key"] === "of one") && two.seen.every(({ headers }) => headers["x-key"] === "of two"));
     for (const path of ["/a__b__c/mcp", "/a/b/mcp", "/A/mcp", "/a%5F%5Fb/mcp", "/constructor/mcp", "/__proto__/mcp"]) {

@@ -20,7 +20,7 @@ const LIMITS = { maxQueuedBytes: 1024 * 1024 };
 
 /** With a tool that sends notifications of 100 kB, as fast as it is let: `BLOCKS`, or until it is cancelled. */
 function flooding() {
-  const up = behind("http", "handshake");
+  const up = behind("http", "handshake", { capabilities: { logging: {} } });
   const sent = { blocks: 0, over: false };
   up.server.tool({ name: "flood", inputSchema: { type: "object" } }, async ({ endless }, context) => {
     try {
@@ -32,6 +32,18 @@ function flooding() {
     } finally {
       sent.over = true;
     }
+    return "unguarded";
+  });
+  // To the session, once there is no call that it might belong to.
+  const shout = async () => {
+    for (; sent.blocks < BLOCKS; sent.blocks++) {
+      await new Promise((resolve) => setImmediate(resolve));
+      up.server.log("info", BLOCK);
+    }
+    sent.over = true;
+  };
+  up.server.tool({ name: "shout", inputSchema: { type: "object" } }, () => {
+    void shout();
     return "unguarded";
   });
   return { up, sent };
@@ -112,6 +124,45 @@ describe("a client over HTTP", () => {
     await client.close();
     await gateway.close();
     assert.deepEqual([gateway.stats().faces, gateway.stats().calls], [0, 0]);
+    await up.close();
+  });
+
+  it("that does not read its session's own stream has its calls answered, and is not kept everything for", async () => {
+    const { up, sent } = flooding();
+    const gateway = await gatewayFor(up.target, { http: {}, chain: chainOf, limits: { maxStreamChars: 1024 * 1024 } });
+    const others = await other(gateway);
+    const post = async (message: object, headers: Record<string, string> = {}) => {
+      const response = await fetch(`${gateway.url}/up/mcp`, {
+        method: "POST",
+        headers: { "content-type": "application/json", accept: "application/json, text/event-stream", ...headers },
+        body: JSON.stringify({ jsonrpc: "2.0", ...message }),
+      });
+      return { text: await response.text(), session: response.headers.get("mcp-session-id") ?? "" };
+    };
+    const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "slow", version: "1" } };
+    const { session } = await post({ id: 0, method: "initialize", params });
+    const headers = { "mcp-session-id": session, "mcp-protocol-version": "2025-11-25" };
+    await post({ method: "notifications/initialized" }, headers);
+    const { hostname, port, host } = new URL(gateway.url ?? "");
+    const stream = connect(Number(port), hostname);
+    await once(stream, "connect");
+    stream.write(`GET /up/mcp HTTP/1.1\r\nhost: ${host}\r\naccept: text/event-stream\r\n${Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`).join("")}\r\n`);
+    assert.match((await post({ id: 1, method: "tools/call", params: { name: "shout" } }, headers)).text, /"id":1,"result"/);
+    await until(() => sent.over, TURNS);
+    await echoes(others, 20);
+    assert.match((await post({ id: 2, method: "tools/call", params: { name: "echo", arguments: { text: "x" } } }, headers)).text, /"id":2,"result"/);
+    let blocks = 0;
+    let rest = "";
+    stream.setEncoding("utf8").on("data", (chunk: string) => {
+      const parts = (rest + chunk).split("notifications/message");
+      blocks += parts.length - 1;
+      rest = parts.at(-1)!.slice(-40);
+    });
+    await until(() => blocks > 0, TURNS);
+    await others.close();
+    await gateway.close();
+    await until(() => stream.destroyed, TURNS);
+    assert.ok(blocks > 0 && blocks < BLOCKS, `${blocks} of ${BLOCKS} were kept for a client that reads nothing`);
     await up.close();
   });
 });

@@ -3,6 +3,7 @@ import { describe, it } from "node:test";
 import type { JsonObject } from "../../src/core/base/json.ts";
 import { memoryPair } from "../../src/core/transport/memory.ts";
 import type { Gateway, UpstreamPlan } from "../../src/gateway/plan.ts";
+import { countSignals } from "../support/count-signals.ts";
 import { fakeHost, settle } from "../support/fake-host.ts";
 import { scriptedTransport } from "../support/scripted-transport.ts";
 import { gatewayFor, until } from "./kit.ts";
@@ -145,6 +146,20 @@ describe("a session with a client", () => {
     await gateway.close();
   });
 
+  it("tells how a question gets on, under the token that the server chose, and before the answer", async () => {
+    const { gateway, end, server } = await open("handshake", { elicitation: {} });
+    await server.send({ ...question("q"), params: { ...question("q").params, _meta: { progressToken: 1, "com.example/kept": true } } });
+    const asked = await end.message();
+    const { _meta } = asked["params"] as { _meta: JsonObject };
+    assert.deepEqual([_meta["com.example/kept"], typeof _meta["progressToken"]], [true, "number"]);
+    await end.send({ jsonrpc: "2.0", method: "notifications/progress", params: { progressToken: _meta["progressToken"], progress: 3, message: "thinking" } });
+    await end.send({ jsonrpc: "2.0", method: "notifications/progress", params: { progressToken: "none", progress: 4 } });
+    await end.send(result(asked["id"], { action: "cancel" }));
+    assert.deepEqual((await server.message())["params"], { progressToken: 1, progress: 3, message: "thinking" });
+    assert.deepEqual(await server.message(), result("q", { action: "cancel" }));
+    await gateway.close();
+  });
+
   it("may be asked outside any call, where the connection is its own", async () => {
     const { gateway, end, server } = await open("handshake", { elicitation: {} });
     await server.send(question("q"));
@@ -268,6 +283,27 @@ describe("subscriptions", () => {
     const { id } = await server.message();
     await server.send({ jsonrpc: "2.0", id, error: { code: -32002, message: "Resource not found", data: { uri: "mem:///none" } } });
     assert.deepEqual(await end.message(), { jsonrpc: "2.0", id: 1, error: { code: -32002, message: "Resource not found", data: { uri: "mem:///none" } } });
+    await gateway.close();
+  });
+
+  it("leave nothing on a connection that goes on after them", async () => {
+    const up = rawUpstream();
+    const gateway = await gatewayFor(up.target, {}, { era: "handshake" });
+    const end = session(gateway);
+    const signals = countSignals();
+    const greeted = up.greet(HANDSHAKE, EVERYTHING);
+    let before = 0;
+    for (let turn = 0; turn < 20; turn++) {
+      const id = `s${turn}`;
+      await end.send(`{"jsonrpc":"2.0","id":"${id}","method":"subscriptions/listen","params":{"_meta":${metaOf()},"notifications":{"toolsListChanged":true}}}`);
+      await greeted;
+      assert.equal((await end.message())["method"], "notifications/subscriptions/acknowledged");
+      await end.send({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: id } });
+      await settle();
+      if (turn === 0) before = signals.live;
+    }
+    assert.equal(signals.live, before);
+    signals.restore();
     await gateway.close();
   });
 

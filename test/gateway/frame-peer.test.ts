@@ -74,11 +74,54 @@ describe("a peer that keeps the text of messages", () => {
     for (let count = 0; count < 5; count++) peer.notify({ jsonrpc: "2.0", method: "notifications/progress" });
     for (let id = 0; id < 10; id++) transport.deliver(ping(id));
     await settle();
-    assert.equal(logged.length, 3);
+    assert.deepEqual(logged, ["a peer takes too little; notifications/progress was dropped"]);
     open();
     await settle();
     assert.equal(sent().filter((message) => "method" in message).length, 2);
     assert.equal(sent().filter((message) => "error" in message).length, 2);
+    assert.deepEqual(logged.slice(1), ["3 notifications were dropped, as their peer took too little"]);
+  });
+
+  it("keeps of what a peer does not take the latest word on each subject, and tells it before the answer", async () => {
+    const { transport, requests, peer, logged, sent } = rig();
+    transport.deliver(ping("a"));
+    await settle();
+    let open = () => {};
+    const gate = new Promise<void>((resolve) => (open = resolve));
+    transport.onSend = () => gate;
+    const tell = (method: string, params: object, related?: string) => peer.notify({ jsonrpc: "2.0", method, params: { ...params } }, undefined, related);
+    for (let step = 1; step <= 5_000; step++) {
+      tell("notifications/progress", { progressToken: "a", progress: step }, "a");
+      tell("notifications/progress", { progressToken: "b", progress: step }, "b");
+      tell("notifications/tools/list_changed", {});
+      tell("notifications/resources/updated", { uri: `mem:///${step % 2}` });
+    }
+    requests[0]!.answer(done("a"));
+    open();
+    await settle();
+    const told = (of: (message: Message) => boolean) => sent().filter(of).length;
+    const isAbout = (name: string, value: string) => (message: Message) => "params" in message && message.params?.[name] === value;
+    const ofCall = sent().filter((message) => isAbout("progressToken", "a")(message) || "result" in message);
+    const { params } = ofCall.at(-2) as NotificationMessage;
+    assert.deepEqual([ofCall.length, params?.["progress"], "result" in ofCall.at(-1)!], [34, 5_000, true]);
+    assert.equal(told(isAbout("progressToken", "b")), 33);
+    assert.equal(told((message) => "method" in message && message.method === "notifications/tools/list_changed"), 17);
+    assert.deepEqual([told(isAbout("uri", "mem:///0")), told(isAbout("uri", "mem:///1"))], [9, 9]);
+    assert.deepEqual(logged, []);
+  });
+
+  it("drops of a flood what does not fit its bound of characters, but never that a list has changed", async () => {
+    const { transport, peer, sent } = rig({ maxStreamChars: 10_000 });
+    let open = () => {};
+    const gate = new Promise<void>((resolve) => (open = resolve));
+    transport.onSend = () => gate;
+    const text = `{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"${"x".repeat(1_000)}"}}`;
+    const message = JSON.parse(text) as NotificationMessage;
+    for (let turn = 0; turn < 100; turn++) peer.notify(message, { message, text });
+    peer.notify({ jsonrpc: "2.0", method: "notifications/prompts/list_changed" });
+    open();
+    await settle();
+    assert.deepEqual([sent().length, (sent().at(-1) as NotificationMessage).method], [10, "notifications/prompts/list_changed"]);
   });
 
   it("takes a response for the request with just that id", async () => {

@@ -14,6 +14,7 @@ import { memoryPair } from "../../src/core/transport/memory.ts";
 import { createGateway } from "../../src/gateway/gateway.ts";
 import type { Gateway, GatewayPlan } from "../../src/gateway/plan.ts";
 import { fakeHost, settle } from "../support/fake-host.ts";
+import { initializeCall, send } from "../support/http-exchange.ts";
 import { behind, clientOf, faceTransport, gatewayFor, until } from "./kit.ts";
 import { HANDSHAKE, metaOf, opened, rawEnd, rawUpstream, type RawEnd } from "./raw.ts";
 
@@ -25,6 +26,17 @@ const chainOf = (...interceptors: Parameters<ReturnType<typeof createChain>["add
 const noEcho = validator({ name: "no-echo", hooks: [{ events: ["tools/call"], phase: "request" }] }, ({ payload }) => (payload.name === "echo" ? deny("no") : true));
 const stamp = (text: string) =>
   mutator({ name: "stamp", hooks: [{ events: ["tools/call"], phase: "response" }] }, ({ payload }) => ({ ...payload, _meta: { ...payload["_meta"], "com.example/stamp": text } }));
+
+/** A session over HTTP, whose client is asked what it is asked. */
+async function openedSession(handle: Gateway["handle"]) {
+  const path = "/up/mcp";
+  const opened = send(handle, { ...initializeCall(), path });
+  const id = await opened.header("mcp-session-id");
+  const headers = { "mcp-session-id": id, "mcp-protocol-version": "2025-11-25" };
+  const post = (body: JsonObject) => send(handle, { path, headers, body });
+  assert.equal(await post({ jsonrpc: "2.0", method: "notifications/initialized" }).status(), 202);
+  return { id, post };
+}
 
 function session(gateway: Gateway, name = "up"): RawEnd {
   const [near, far] = memoryPair();
@@ -248,6 +260,35 @@ describe("the end of a gateway", () => {
     await up.close();
   });
 
+  for (const way of ["memory", "http"] as const) {
+    it(`answers requests that a guard still holds, over ${way}, and what it holds for too long`, async () => {
+      const host = fakeHost();
+      const verdicts: ((verdict: boolean) => void)[] = [];
+      const hold = validator({ name: "hold", hooks: [{ events: ["tools/call"], phase: "request" }] }, () => new Promise<boolean>((resolve) => verdicts.push(resolve)));
+      const up = behind("memory", "handshake", { host });
+      const gateway = await gatewayFor(up.target, { host, drainMs: 3_000, chain: () => chainOf(hold) });
+      const client = await clientOf(gateway, way, "stateless");
+      const [first, second] = ["first", "second"].map((text) => client.callTool({ name: "echo", arguments: { text } }));
+      const told = [
+        assert.rejects(first!, { code: -32603, data: { reason: "draining", delivery: "none" } }),
+        assert.rejects(second!, { code: -32603, data: { reason: "draining", delivery: "unknown" } }),
+      ];
+      await until(() => verdicts.length === 2);
+      let ended = false;
+      const closing = gateway.close().then(() => (ended = true));
+      await settle();
+      verdicts[0]!(true);
+      await told[0];
+      assert.equal(ended, false);
+      await host.advance(3_000);
+      await host.advance(6_000);
+      await Promise.all(told);
+      await closing;
+      assert.equal(gateway.stats().faces, 0);
+      await up.close();
+    });
+  }
+
   it("ends the streams of subscriptions with their answer", async () => {
     const up = behind("memory", "handshake");
     const gateway = await gatewayFor(up.target);
@@ -301,6 +342,28 @@ describe("another plan", () => {
     await until(() => gateway.stats().faces === 1);
     assert.equal(gateway.stats().faces, 1);
     await client.close();
+    await gateway.close();
+    await one.close();
+    await two.close();
+  });
+
+  it("lets clients of HTTP answer what calls of the old plan ask", async () => {
+    const one = behind("memory", "handshake");
+    const two = behind("memory", "handshake");
+    const gateway = await gatewayFor(one.target);
+    const { post, id } = await openedSession(gateway.handle);
+    const asking = post({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "ask", arguments: { about: "it" } } });
+    await until(() => gateway.stats().calls === 1);
+    const [question] = (await asking.events()).filter(({ data }) => typeof data === "object" && data["method"] === "elicitation/create");
+    await gateway.reload({ upstreams: [{ name: "up", target: two.target }], chain: () => createChain() });
+    // Another session is to be had, and it is the client's to open it.
+    const refused = post({ jsonrpc: "2.0", id: 2, method: "tools/list" });
+    assert.deepEqual([await refused.status(), errorOf(await refused.json()).data], [404, { reason: "draining", delivery: "none" }]);
+    assert.equal(await post({ jsonrpc: "2.0", id: (question?.data as JsonObject)["id"], result: { action: "decline" } }).status(), 202);
+    await until(() => gateway.stats().calls === 0);
+    assert.match(await asking.text(), /decline/);
+    await until(() => gateway.stats().faces === 0);
+    assert.equal(await post({ jsonrpc: "2.0", id: 3, method: "tools/list" }).status(), 404, `${id} has ended`);
     await gateway.close();
     await one.close();
     await two.close();

@@ -130,6 +130,31 @@ describe("a call that its upstream asks something about", () => {
     await done();
   });
 
+  it("is one of a bounded number of its principal's, so that nobody takes the places of others", async () => {
+    const authenticate = ({ token }: { token: string | undefined }) => ({ principal: { type: "user" as const, id: String(token) } });
+    for (const [parking, share] of [[{ maxParked: 20 }, 2], [{ maxParked: 4, maxParkedPerPrincipal: 3 }, 3]] as const) {
+      const { gateway, up, done } = await rig({ parking: { replica: "r1", ...parking }, http: { authenticate } });
+      const told: unknown[] = [];
+      up.server.tool({ name: "ask-and-tell", inputSchema: { type: "object" } }, async (_args, context) => {
+        const asked = context.elicit({ message: "?", requestedSchema: { type: "object", properties: {} } });
+        return await asked.then(() => "answered", (error: { cause?: { data?: unknown } }) => (told.push(error.cause?.data), "refused"));
+      });
+      const alice = caller(gateway, "alice");
+      const bob = caller(gateway, "bob");
+      const states: string[] = [];
+      for (let place = 0; place < share; place++) states.push(stateOf(await alice.call({}, "ask-and-tell")));
+      assert.equal((await alice.call({}, "ask-and-tell")).result?.["resultType"], "complete");
+      assert.deepEqual(told, [{ reason: "overloaded", limit: "parking.maxParkedPerPrincipal", max: share }]);
+      stateOf(await bob.call({}, "ask-and-tell"));
+      assert.equal(gateway.stats().parked, share + 1);
+      // A place is free again with the end of its call.
+      assert.match(JSON.stringify(await alice.call({ requestState: states[0], inputResponses: YES }, "ask-and-tell")), /answered/);
+      stateOf(await alice.call({}, "ask-and-tell"));
+      await done();
+    }
+    await assert.rejects(rig({ parking: { maxParkedPerPrincipal: -1 } }), { code: "invalid_argument" });
+  });
+
   it("is cancelled by a caller that leaves before it asks, and its connection is used again", async () => {
     const { gateway, up, done } = await rig();
     const { transport, call } = caller(gateway);

@@ -22,8 +22,9 @@ function poster(gateway: Gateway, token: string): RawEnd {
   return rawEnd(httpTransport({ url: "http://localhost/up/mcp", send: directSend(gateway.handle), headers: { authorization: `Bearer ${token}` } }));
 }
 
+// Of no tool: calls of these may have a list asked for first.
 const post = (id: number, capabilities: JsonObject = {}, name = "t"): string =>
-  `{"jsonrpc":"2.0","id":${id},"method":"tools/call","params":{"name":${JSON.stringify(name)},"_meta":${metaOf(capabilities)}}}`;
+  `{"jsonrpc":"2.0","id":${id},"method":"example/call","params":{"name":${JSON.stringify(name)},"_meta":${metaOf(capabilities)}}}`;
 const call = (id: number) => ({ jsonrpc: "2.0", id, method: "tools/call", params: { name: "t" } });
 const answer = async (end: RawEnd, text: string) => {
   const { id } = await end.message();

@@ -72,6 +72,11 @@ const until = async (done: () => boolean) => {
   assert.ok(done(), "it never came to be");
 };
 
+/** For what takes real time: the other end's. */
+const untilEnded = async (seen: { readonly ended: boolean }) => {
+  while (!seen.ended) await new Promise((resolve) => setImmediate(resolve));
+};
+
 describe("listenHttp", () => {
   it("serves one path on a free port, over connections that are kept", async () => {
     await withListener({}, async ({ url, port }) => {
@@ -243,7 +248,7 @@ describe("listenHttp", () => {
 });
 
 describe("close", () => {
-  it("ends connections that clients keep for later at once, and settles", async () => {
+  it("ends connections that clients keep for later, after a moment, and settles", async () => {
     const listener = await listenHttp({ keepAliveTimeoutMs: 600_000 });
     const agent = new Agent({ keepAlive: true });
     assert.equal((await send(listener.url, { agent, body: "{" })).status, 400);
@@ -254,7 +259,63 @@ describe("close", () => {
   });
 });
 
+/** A connection that the test writes to, and all that has come of it. */
+async function kept(port: number) {
+  const socket = connect(port, "127.0.0.1");
+  const seen = { text: "", ended: false };
+  socket.setEncoding("utf8").on("data", (chunk: string) => (seen.text += chunk));
+  socket.on("error", () => {});
+  socket.on("close", () => (seen.ended = true));
+  await new Promise((resolve) => socket.once("connect", resolve));
+  const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
+  return { seen, ask: (...paths: string[]) => void socket.write(paths.map(get).join("")) };
+}
+
 describe("listenHandler", () => {
+  it("stops to take connections, answers once more on each that is there, and ends it with the answer", async () => {
+    let finish = () => {};
+    const slow = new Promise<void>((resolve) => (finish = resolve));
+    const server = await listenHandler(async ({ path }) => {
+      if (path === "/slow") await slow;
+      return { status: path === "/word" ? 202 : 200, headers: [], body: path };
+    });
+    const [used, fresh, busy, ahead, idle] = await Promise.all(Array.from({ length: 5 }, () => kept(server.port)));
+    used!.ask("/before");
+    idle!.ask("/before");
+    busy!.ask("/slow");
+    ahead!.ask("/slow", "/second");
+    await until(() => used!.seen.text.endsWith("/before") && idle!.seen.text.endsWith("/before"));
+    assert.doesNotMatch(used!.seen.text, /connection: close/i);
+    server.stop();
+    const refused = await new Promise((resolve) => connect(server.port, "127.0.0.1").on("error", resolve));
+    assert.match(String(refused), /ECONNREFUSED/);
+    // Whoever has only something to say may have more to say.
+    fresh!.ask("/word");
+    await until(() => fresh!.seen.text.endsWith("/word"));
+    const closed = server.close(10_000);
+    fresh!.ask("/late");
+    used!.ask("/late");
+    await until(() => used!.seen.ended && fresh!.seen.ended);
+    for (const { seen } of [used!, fresh!]) assert.match(seen.text, /HTTP\/1.1 200 OK\r\nconnection: close\r\n[^]*\/late$/i);
+    await untilEnded(idle!.seen);
+    assert.deepEqual([busy!.seen.ended, ahead!.seen.ended], [false, false], "idle connections alone end by themselves");
+    finish();
+    await until(() => busy!.seen.ended);
+    assert.match(busy!.seen.text, /connection: close\r\n[^]*\/slow$/i);
+    await closed;
+    assert.match(ahead!.seen.text, /\/slow[^]*\/second$/, "both were taken, and both are answered");
+  });
+
+  it("cuts what is busy for too long after the end", async () => {
+    const server = await listenHandler(() => new Promise(() => {}));
+    const busy = await kept(server.port);
+    busy.ask("/");
+    const closing = server.close(50);
+    await closing;
+    await until(() => busy.seen.ended);
+    assert.equal(busy.seen.text, "");
+  });
+
   it("serves any handler, and hands it path, query and headers", async () => {
     const seen: string[] = [];
     const server = await listenHandler(async ({ method, path, query, headers }) => {

@@ -47,7 +47,7 @@ export interface Limits {
   readonly maxCachedResults: number;
   /** Characters of all results that a client keeps for reuse, per connection. Above: those used longest ago are dropped. */
   readonly maxCachedChars: number;
-  /** Tools whose mirrored parameters (`x-mcp-header`) a client over HTTP keeps, per connection. Above: those listed longest ago are forgotten. */
+  /** Tools whose mirrored parameters (`x-mcp-header`) a client over HTTP keeps, per connection, and a gateway per upstream. Above: those listed longest ago are forgotten. */
   readonly maxMirroredTools: number;
   /** Resources that a client subscribes to in a stateless revision, per connection. Above: subscribing rejects with `limit_exceeded`. */
   readonly maxSubscribedResources: number;
@@ -55,7 +55,10 @@ export interface Limits {
   readonly maxSessions: number;
   /** HTTP requests that one server answers at once, open streams among them. Above: answered 503. */
   readonly maxHttpRequests: number;
-  /** Characters that wait on one HTTP stream for its reader. Above: `send` waits; where the stream can be resumed, it is cut instead. */
+  /**
+   * Characters that wait on one HTTP stream for its reader. Above: `send` waits; where the stream can be resumed, it is cut instead. Also of notifications that
+   * a gateway keeps for one peer. Above: dropped.
+   */
   readonly maxStreamChars: number;
   /** Events that one event store keeps. Above: the oldest are dropped, and streams cannot be resumed from before them. */
   readonly maxStoredEvents: number;

@@ -13,6 +13,8 @@ export interface ListenParts extends ExchangeParts {
   readonly call: Caller;
   /** A message of the server that belongs to no request of ours. */
   arrive(frame: Frame): Promise<void>;
+  /** The server had such a stream in this session, and knows the session no more. Settles when there is another one, or none to be had now; never rejects. */
+  lost(): Promise<void>;
 }
 
 /**
@@ -26,17 +28,21 @@ export async function listen(headers: HeaderList, signal: Signal, parts: ListenP
   let retryMs: number | undefined;
   let failures = 0;
   let first = true;
+  // A server that has no such stream may answer 404 as well.
+  let opened = false;
   while (!signal.aborted) {
     const resuming = isResumable(lastEventId);
     const from: HeaderList = resuming ? [[HEADER.lastEventId, lastEventId]] : [];
     const answer = await call({ method: "GET", headers: [...STREAM_GET, ...headers, ...from], signal }).catch(() => undefined);
     if (answer !== undefined && answer.status === 200 && mediaTypeOf(answer) === "text/event-stream") {
+      opened = true;
       const read = await readAll(answer, lastEventId, retryMs, parts);
       ({ lastEventId, retryMs } = read);
       if (read.heard) failures = 0;
     } else if (answer !== undefined) {
       answer.body.cancel();
-      if (isFinal(answer.status)) {
+      if (opened && answer.status === 404) await parts.lost();
+      else if (isFinal(answer.status)) {
         if (resuming && answer.status !== 405) {
           // What was missed is gone for good.
           lastEventId = "";

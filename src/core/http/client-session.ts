@@ -1,7 +1,7 @@
-import { LocalError } from "../base/errors.ts";
+import { ErrorCode, LocalError } from "../base/errors.ts";
 import { createSignal, type Signal, type SignalSource } from "../base/signal.ts";
 import type { Frame } from "../wire/frame.ts";
-import { isErrorResponse, isResult, type RequestId, type RequestMessage } from "../wire/message.ts";
+import { isErrorResponse, isRequest, isResult, type RequestId, type RequestMessage } from "../wire/message.ts";
 import { drain, readOutcome } from "./client-exchange.ts";
 import { JSON_POST, STREAM_GET } from "./client-headers.ts";
 import { listen, type ListenParts } from "./client-listen.ts";
@@ -10,9 +10,11 @@ import type { HeaderList, HttpAnswer } from "./exchange.ts";
 import { timedSignal } from "./pause.ts";
 import { HEADER } from "./routing-headers.ts";
 
-export interface SessionParts extends Omit<ListenParts, "arrive"> {
+export interface SessionParts extends Omit<ListenParts, "arrive" | "lost"> {
   /** A message of the server, in the exchange of a request of ours or on its own. */
   arrive(frame: Frame, related?: RequestId): Promise<void>;
+  /** There is another session in the place of one that was lost; `failure`: and there cannot be, as the server speaks another revision now. */
+  renewed(failure?: LocalError): void;
 }
 
 /** The handshake revisions over Streamable HTTP. */
@@ -20,8 +22,8 @@ export interface SessionClient {
   /** POSTs `initialize`. Its answer says which revision and which session all that follows names in its headers. */
   initialize(message: RequestMessage, body: string, signal: Signal): Promise<Outcome>;
   request(message: RequestMessage, body: string, signal: Signal): Promise<Outcome>;
-  /** POSTs a notification or a response. Never rejects: what becomes of it goes to the log. */
-  tell(method: string, body: string, signal: Signal): Promise<void>;
+  /** POSTs a notification, or the response to a request of the server's. Never rejects: what becomes of it goes to the log. */
+  tell(method: string, body: string, signal: Signal, answers?: RequestId): Promise<void>;
   /** Ends the session at the server, within a bounded time. */
   end(): Promise<void>;
 }
@@ -35,6 +37,8 @@ const RENEW_MS = 30_000;
 /** All else waits for `notifications/initialized`, but not for ever. */
 const ANNOUNCE_MS = 10_000;
 const END_MS = 2_000;
+/** What a server that has no handshake any more says of it. */
+const OTHER_REVISION: ReadonlySet<number> = new Set([ErrorCode.unsupportedProtocolVersion, ErrorCode.methodNotFound]);
 const INITIALIZED = "notifications/initialized";
 
 export function createSessionClient(parts: SessionParts): SessionClient {
@@ -47,6 +51,19 @@ export function createSessionClient(parts: SessionParts): SessionClient {
   /** Settles when the server has taken `notifications/initialized`: nothing may overtake it. */
   let ready: Promise<unknown> | undefined;
   let listening: SignalSource | undefined;
+  // The server's requests that wait for our answer, with the session that they came in: in another one their ids mean something else.
+  const asked = new Map<RequestId, Session | undefined>();
+
+  const arrive = (frame: Frame, of: Session | undefined, related?: RequestId): Promise<void> => {
+    const { message } = frame;
+    if (isRequest(message)) {
+      asked.delete(message.id);
+      asked.set(message.id, of);
+      // Those that the server has cancelled are not answered.
+      for (const oldest of asked.keys()) if (asked.size > parts.limits.maxIncomingRequests) asked.delete(oldest);
+    }
+    return parts.arrive(frame, related);
+  };
 
   const headersOf = (of: Session | undefined): HeaderList => {
     if (of === undefined) return [];
@@ -62,7 +79,7 @@ export function createSessionClient(parts: SessionParts): SessionClient {
     let outcome: Outcome;
     try {
       answer = await post(body, undefined, signal);
-      outcome = await readOutcome({ id, signal, passing: (frame) => parts.arrive(frame, id) }, answer, parts);
+      outcome = await readOutcome({ id, signal, passing: (frame) => arrive(frame, undefined, id) }, answer, parts);
     } catch (thrown) {
       return { failure: failureOf(thrown) };
     }
@@ -90,7 +107,10 @@ export function createSessionClient(parts: SessionParts): SessionClient {
     if (closing.aborted) return;
     listening?.abort("another stream takes its place");
     listening = createSignal(closing);
-    void listen(headersOf(of), listening.signal, { ...parts, arrive: (frame) => parts.arrive(frame) });
+    const lost = async () => {
+      if (of !== undefined) await replace(of).catch((error: unknown) => log({ level: "debug", message: "the session is lost", error }));
+    };
+    void listen(headersOf(of), listening.signal, { ...parts, arrive: (frame) => arrive(frame, of), lost });
   };
 
   const renew = async (): Promise<Session> => {
@@ -100,11 +120,17 @@ export function createSessionClient(parts: SessionParts): SessionClient {
       if (opening === undefined || lost === undefined) throw renewalFailed("there was no handshake to repeat");
       const opened = await open(opening.message, opening.body, limit.signal);
       if (opened.failure !== undefined) throw renewalFailed(opened.failure.message);
-      if (isErrorResponse(opened.frame.message)) throw renewalFailed(opened.frame.message.error.message);
-      if (opened.session?.version !== lost.version) throw renewalFailed("the server speaks another revision now");
+      const { message } = opened.frame;
+      if (isErrorResponse(message) && !OTHER_REVISION.has(message.error.code)) throw renewalFailed(message.error.message);
+      if (opened.session?.version !== lost.version) {
+        const failure = renewalFailed("the server speaks another revision now");
+        parts.renewed(failure);
+        throw failure;
+      }
       session = opened.session;
       log({ level: "warning", message: "the server had lost the session; a new one is open, without what was set up in the old one" });
       if (initialized !== undefined) await announce(initialized, session, limit.signal);
+      parts.renewed();
       return session;
     } finally {
       limit.abort("done");
@@ -125,7 +151,7 @@ export function createSessionClient(parts: SessionParts): SessionClient {
       call({ method: "GET", headers: [...STREAM_GET, ...headersOf(of), [HEADER.lastEventId, lastEventId]], signal: within });
     try {
       const answer = await post(body, of, signal);
-      const outcome = await readOutcome({ id, signal, passing: (frame) => parts.arrive(frame, id), resume }, answer, parts);
+      const outcome = await readOutcome({ id, signal, passing: (frame) => arrive(frame, of, id), resume }, answer, parts);
       return answer.status === 404 && of?.id !== undefined ? { ...outcome, lost: true } : outcome;
     } catch (thrown) {
       return { failure: failureOf(thrown) };
@@ -159,7 +185,7 @@ export function createSessionClient(parts: SessionParts): SessionClient {
         return { failure: failureOf(thrown) };
       }
     },
-    async tell(method, body, signal) {
+    async tell(method, body, signal, answers) {
       if (method === INITIALIZED) {
         initialized = body;
         await (ready = announce(body, session, signal));
@@ -167,7 +193,8 @@ export function createSessionClient(parts: SessionParts): SessionClient {
         return;
       }
       if (ready !== undefined) await ready;
-      const used = session;
+      const used = answers === undefined ? session : (asked.get(answers) ?? session);
+      if (answers !== undefined) asked.delete(answers);
       try {
         const answer = await post(body, used, signal);
         drain(answer.body, parts);

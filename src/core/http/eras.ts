@@ -2,7 +2,7 @@ import { ErrorCode, RpcError } from "../base/errors.ts";
 import { isObject, ownMember, type JsonObject } from "../base/json.ts";
 import type { Versions } from "../mcp/lifecycle.ts";
 import { isRequest, type Message } from "../wire/message.ts";
-import { isStatelessVersion, META } from "../wire/versions.ts";
+import { isHandshakeVersion, isStatelessVersion, META } from "../wire/versions.ts";
 import type { HeaderMap, HttpResponse } from "./exchange.ts";
 import { trimOws } from "../wire/header-value.ts";
 import { badRequest, refuse } from "./http-responses.ts";
@@ -55,10 +55,12 @@ function metaOf(params: JsonObject | undefined): JsonObject | undefined {
   return isObject(meta) ? meta : undefined;
 }
 
-/** An older client's `initialize` at a server that has no handshake: it has nothing to fall forward to, and is told what there is. */
-export function refuseHandshake(message: Message, versions: Versions): HttpResponse | undefined {
-  if (versions.handshake.length > 0 || !isRequest(message) || message.method !== "initialize" || isModern(message.params)) return undefined;
-  const requested = message.params?.["protocolVersion"];
+/** A request of an older client's at a server that has no handshake, its `initialize` or what it sends in a session from before: it is told what there is. */
+export function refuseHandshake(headers: HeaderMap, message: Message, versions: Versions): HttpResponse | undefined {
+  if (versions.handshake.length > 0 || !isRequest(message) || saysStatelessItself(message)) return undefined;
+  const opens = message.method === "initialize";
+  const requested = opens ? message.params?.["protocolVersion"] : versionHeader(headers);
+  if (!opens && !isHandshakeVersion(requested)) return undefined;
   return refuse(400, unsupportedVersion(versions, typeof requested === "string" ? requested : ""), message.id);
 }
 

@@ -37,6 +37,11 @@ export interface HttpTransportOptions {
   readonly maxReconnects?: number;
   /** Whether a server that knows no `initialize` by POST is tried as one of 2024-11-05 (HTTP+SSE). Default true. */
   readonly legacySse?: boolean;
+  /**
+   * Called when a lost session was opened anew, without what had been set up in it (subscriptions, the log's level). With a failure: it cannot be, as the server
+   * speaks another revision now; a new connection may. Must not throw.
+   */
+  readonly renewed?: (failure?: LocalError) => void;
   /** Called once, when everything else is over: for connections behind `send` that are this transport's own. Must not throw. */
   readonly release?: () => void;
 }
@@ -95,7 +100,7 @@ export function httpTransport(options: HttpTransportOptions): Transport {
   };
 
   const parts: ExchangeParts = { limits, host, log, closing: closing.signal, maxReconnects, split: batches.split, stray };
-  const session = createSessionClient({ ...parts, call, arrive });
+  const session = createSessionClient({ ...parts, call, arrive, renewed: (failure) => options.renewed?.(failure) });
   const stateless = createStatelessClient({ ...parts, call, arrive });
 
   const initialize = async (message: RequestMessage, body: string, lane: Open): Promise<Outcome | undefined> => {
@@ -154,11 +159,11 @@ export function httpTransport(options: HttpTransportOptions): Transport {
     return lane;
   };
 
-  const tell = async (method: string, body: string, viaStateless?: NotificationMessage) => {
+  const tell = async (method: string, body: string, viaStateless?: NotificationMessage, answers?: RequestId) => {
     if (legacy !== undefined) {
       const failure = await legacy.post(body);
       if (failure !== undefined) log({ level: "warning", message: "a message that has no answer could not be sent", details: { method, why: failure.message } });
-    } else if (viaStateless === undefined) await session.tell(method, body, closing.signal);
+    } else if (viaStateless === undefined) await session.tell(method, body, closing.signal, answers);
     else {
       await stateless.notify(viaStateless, body, closing.signal).catch((error: unknown) => {
         if (!closing.signal.aborted) log({ level: "warning", message: "a notification could not be sent", details: { method }, error });
@@ -194,7 +199,7 @@ export function httpTransport(options: HttpTransportOptions): Transport {
       if (!isNotification(message)) {
         if (era === "stateless") return Promise.reject(new LocalError("invalid_message", "a client of this revision sends no responses"));
         const id = isErrorResponse(message) ? (message.id ?? undefined) : message.id;
-        return sendLanes.run(route?.related ?? id, body.length, () => tell("response", body));
+        return sendLanes.run(route?.related ?? id, body.length, () => tell("response", body, undefined, id));
       }
       const { method } = message;
       const cancelled = method === "notifications/cancelled" ? takeCancelled(message) : undefined;

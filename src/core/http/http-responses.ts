@@ -10,6 +10,8 @@ const STREAM_HEADERS: HeaderList = [
   ["x-accel-buffering", "no"],
 ];
 
+const RETRY_AFTER: HeaderList = [["retry-after", "5"]];
+
 export function jsonResponse(status: number, body: string, headers?: HeaderList): HttpResponse {
   return { status, headers: headers === undefined ? JSON_HEADERS : [...JSON_HEADERS, ...headers], body };
 }
@@ -32,7 +34,24 @@ export function badRequest(message: string, id?: RequestId, status = 400, header
 }
 
 export function unavailable(message: string, id?: RequestId): HttpResponse {
-  return refuse(503, new RpcError(ErrorCode.internalError, message), id ?? null, [["retry-after", "5"]]);
+  return refuse(503, new RpcError(ErrorCode.internalError, message), id ?? null, RETRY_AFTER);
+}
+
+/** How a server that takes nothing new refuses the requests of sessions that still live. With 404 their clients open another one (2025-11-25, Session Management). */
+export type Refusing = 503 | 404;
+
+/** What a server that takes nothing new says: an error under the id of each request, by which none of them was served. */
+export function draining(ids: readonly RequestId[], status: Refusing): HttpResponse {
+  const error = { code: ErrorCode.internalError, message: "The server is about to end; try again", data: { reason: "draining", delivery: "none" } };
+  const [first = null, ...more] = ids;
+  const answers = [first, ...more].map((id) => ({ jsonrpc: "2.0", id, error }));
+  return jsonResponse(status, JSON.stringify(more.length === 0 ? answers[0] : answers), status === 503 ? RETRY_AFTER : undefined);
+}
+
+/** For a request that was taken, and gets no answer any more. `ending`: since the whole server ends. */
+export function unanswered(message: string, id: RequestId | undefined, ending: boolean): HttpResponse {
+  const data = { ...(ending ? { reason: "draining" } : {}), delivery: "unknown" };
+  return refuse(503, new RpcError(ErrorCode.internalError, message, data), id, RETRY_AFTER);
 }
 
 const FAULTS_OF_MESSAGES: ReadonlySet<number> = new Set([

@@ -2,14 +2,28 @@ import { LocalError } from "../base/errors.ts";
 import type { Host } from "../base/host.ts";
 import type { Limits } from "../base/limits.ts";
 import type { Log } from "../jsonrpc/log.ts";
+import type { PeerContext } from "../transport/transport.ts";
 import type { Frame } from "../wire/frame.ts";
+import type { RequestMessage } from "../wire/message.ts";
 import type { Authenticate } from "./authentication.ts";
 import type { EventStore } from "./event-store.ts";
 import type { HttpRequest, HttpResponse } from "./exchange.ts";
 import type { HostCheckOptions } from "./host-check.ts";
+import type { ParamHeader } from "./param-headers.ts";
 
 /** The input schema of a tool, `undefined` where there is no such tool. */
 export type ToolSchemas = (name: string) => unknown;
+
+/** Parameters of tools that calls repeat in headers, for a server that is told of its tools by another one. */
+export interface ToolParams {
+  /** Those of a tool; `undefined` where it is not known. */
+  of(tool: string): readonly ParamHeader[] | undefined;
+  /**
+   * Asked before a call of a tool that is not known, or one that does not fit, is looked at for the last time. Settles when more is known; `undefined`
+   * where nothing can be learnt now. Never rejects.
+   */
+  learn(call: RequestMessage, from: PeerContext): Promise<void> | undefined;
+}
 
 export interface HttpServerOptions extends HostCheckOptions {
   /** Revisions to speak, of both eras; all that this build knows by default. */

@@ -13,8 +13,8 @@ import { createClock } from "./clock.ts";
 import { isStateless, refuseHandshake, refuseVersion, saysStateless } from "./eras.ts";
 import type { HttpHandler, HttpRequest, HttpResponse, TextSource } from "./exchange.ts";
 import { createHostCheck } from "./host-check.ts";
-import { resolveTimes, type HttpServerOptions, type ToolSchemas } from "./http-server-options.ts";
-import { badRequest, emptyResponse, refuse, unavailable } from "./http-responses.ts";
+import { resolveTimes, type HttpServerOptions, type ToolParams, type ToolSchemas } from "./http-server-options.ts";
+import { badRequest, draining, emptyResponse, refuse, unavailable, type Refusing } from "./http-responses.ts";
 import { accepts } from "./media-type.ts";
 import { readPost, refusePost } from "./read-post.ts";
 import { HEADER } from "./routing-headers.ts";
@@ -42,8 +42,15 @@ export interface HttpServer extends Listener {
   /** Answers requests to the MCP endpoint, whatever brings them; see `listenHttp` (Node) and `fetchHandler` (web). */
   readonly handle: HttpHandler;
   /** Holds headers that repeat arguments (`Mcp-Param-*`, 2026-07-28) to them; `serve` calls it. Until then they are not looked at. */
-  describeTools(schemas: ToolSchemas): void;
-  /** Nothing new is taken, streams that belong to no request end, answers on their way get `closeGraceMs`, then all sessions end. */
+  describeTools(tools: ToolSchemas | ToolParams): void;
+  /**
+   * From now on each request is refused with 503, and with an error under its id whose `data.reason` is `draining`; what is being served goes on, and what
+   * clients say in sessions without wanting an answer is taken. `gone`: requests of sessions get 404, as there is another server to open one at.
+   */
+  drain(gone?: boolean): void;
+  /** Whether it has such a session. */
+  holds(session: string): boolean;
+  /** Drains, ends streams that belong to no request, gives answers on their way `closeGraceMs`, then ends all sessions. */
   close(): Promise<void>;
   stats(): HttpServerStats;
 }
@@ -67,9 +74,11 @@ export function createHttpServer(options: HttpServerOptions = {}): HttpServer {
     retryMs,
     releaseAfterMs: releaseAfterMs === undefined ? undefined : () => releaseAfterMs,
   };
-  const stateless = createStatelessPosts({ limits, rules, accept: (transport) => accepted.push(transport) });
+  const stateless = createStatelessPosts({ limits, rules, ending: () => refusing !== undefined, accept: (transport) => accepted.push(transport) });
   let requests = 0;
   let closed: Promise<void> | undefined;
+  /** What requests of sessions are refused with, once nothing new is taken. */
+  let refusing: Refusing | undefined;
   let drained: (() => void) | undefined;
 
   const finished = () => {
@@ -109,12 +118,13 @@ export function createHttpServer(options: HttpServerOptions = {}): HttpServer {
         if (!known) log({ level: "error", message: `a session was refused: the server agreed on ${version}, which is not among the endpoint's versions; give both the same` });
         return known;
       },
+      refusing: () => refusing,
       ended: () => sessions.remove(session),
     });
     if (!sessions.add(session)) return unavailable("Too many sessions");
-    if (accepted.push(session.transport)) return session.post(request, text, decoded, principal);
-    session.dispose();
-    return unavailable("The server is shutting down");
+    // It accepts until it drains, and then no session is opened.
+    accepted.push(session.transport);
+    return session.post(request, text, decoded, principal);
   };
 
   const post = async (request: HttpRequest, principal: Principal | undefined): Promise<HttpResponse> => {
@@ -123,14 +133,18 @@ export function createHttpServer(options: HttpServerOptions = {}): HttpServer {
     if (refused !== undefined) return refused;
     const id = versions.handshake.length === 0 || saysStateless(headers, versions) ? undefined : headers.get(HEADER.session);
     const session = id === undefined ? undefined : find(id, principal);
-    if (id !== undefined && session === undefined) return noSession();
+    const lost = id !== undefined && session === undefined;
+    if (lost && refusing === undefined) return noSession();
     const text = await readPost(request, limits, host);
     if (typeof text !== "string") return text;
 
     const decoded = decodeFrame(text, limits);
     const { frame, invalid } = decoded;
+    // A body may take its time, so that this is looked at now.
+    if (refusing !== undefined && session === undefined && frame !== undefined && isRequest(frame.message)) return draining([frame.message.id], lost ? 404 : 503);
+    if (lost) return noSession();
     if (frame !== undefined && isStateless(headers, frame.message, versions)) {
-      return refuseHandshake(frame.message, versions) ?? (await (passOn?.(request, frame) ?? stateless.take(request, frame, principal)));
+      return refuseHandshake(headers, frame.message, versions) ?? (await (passOn?.(request, frame) ?? stateless.take(request, frame, principal)));
     }
     if (session !== undefined) return refuseVersion(headers, versions) ?? (await session.post(request, text, decoded, principal));
     if (invalid !== undefined) {
@@ -156,7 +170,10 @@ export function createHttpServer(options: HttpServerOptions = {}): HttpServer {
     const found = withSession(request, principal);
     if ("status" in found) return found;
     if (!accepts(request.headers.get("accept"), "text/event-stream")) return badRequest("Accept must allow text/event-stream", undefined, 406);
-    return refuseVersion(request.headers, versions) ?? found.listen(request.headers.get(HEADER.lastEventId));
+    const from = request.headers.get(HEADER.lastEventId);
+    // Whoever comes back for an answer gets it.
+    if (refusing !== undefined && from === undefined) return draining([], refusing);
+    return refuseVersion(request.headers, versions) ?? found.listen(from);
   };
 
   const end = (request: HttpRequest, principal: Principal | undefined): HttpResponse => {
@@ -192,8 +209,7 @@ export function createHttpServer(options: HttpServerOptions = {}): HttpServer {
     if (request.method === "OPTIONS") return emptyResponse(204, check.preflight(headers));
     const cors = check.cors(headers);
     let response: HttpResponse;
-    if (closed !== undefined) response = unavailable("The server is shutting down");
-    else if (requests >= limits.maxHttpRequests) response = unavailable("Too many requests at once");
+    if (requests >= limits.maxHttpRequests) response = unavailable("Too many requests at once");
     else {
       requests++;
       try {
@@ -209,6 +225,7 @@ export function createHttpServer(options: HttpServerOptions = {}): HttpServer {
   };
 
   const shutDown = async () => {
+    refusing ??= 503;
     sessions.endListening();
     if (requests > 0) {
       let cancel = () => {};
@@ -226,7 +243,9 @@ export function createHttpServer(options: HttpServerOptions = {}): HttpServer {
 
   return {
     handle,
-    describeTools: (schemas) => stateless.describeTools(schemas),
+    drain: (gone = false) => void (refusing = gone ? 404 : 503),
+    holds: (id) => sessions.get(id) !== undefined,
+    describeTools: (tools) => stateless.describeTools(tools),
     accept: () => accepted.pull(),
     close: () => (closed ??= shutDown()),
     stats: () => ({ sessions: sessions.size, stateless: stateless.size, requests, waiting: accepted.size }),

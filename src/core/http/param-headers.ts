@@ -7,6 +7,9 @@ export interface ParamHeader {
   readonly path: readonly string[];
 }
 
+/** Of a tool that repeats none. */
+export const NO_PARAMS: readonly ParamHeader[] = [];
+
 /** `refused` says why the tool may not be offered to anyone over HTTP. */
 export type ParamHeaders =
   | { readonly headers: readonly ParamHeader[]; readonly refused?: undefined }

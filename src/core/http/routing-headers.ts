@@ -61,20 +61,15 @@ export function routingHeaders(message: RequestMessage | NotificationMessage, pa
 /**
  * Holds the headers of a stateless POST to its body, and gives the error of code -32020 that refuses it (with HTTP 400), or nothing. What a
  * request lacks in its body itself (its version, a tool's name) is not judged here. A notification may come without headers, as the
- * revision asks for none; those that it has must fit. `params` are those of the called tool, where it is known.
+ * revision asks for none; those that it has must fit. Those of the called tool's parameters have a check of their own.
  */
-export function checkRoutingHeaders(
-  headers: HeaderMap,
-  message: RequestMessage | NotificationMessage,
-  params: readonly ParamHeader[] = [],
-): RpcError | undefined {
+export function checkRoutingHeaders(headers: HeaderMap, message: RequestMessage | NotificationMessage): RpcError | undefined {
   const { method } = message;
   const required = isRequest(message);
   return (
     checkVersion(headers.get(HEADER.version), versionInBody(message), required) ??
     checkText("Mcp-Method", headers.get(HEADER.method), method, required) ??
-    checkText("Mcp-Name", headers.get(HEADER.name), nameIn(message.params, NAMED.get(method) ?? TASKS.get(method)), required && NAMED.has(method)) ??
-    (method === "tools/call" ? checkParams(headers, message.params?.["arguments"], params) : undefined)
+    checkText("Mcp-Name", headers.get(HEADER.name), nameIn(message.params, NAMED.get(method) ?? TASKS.get(method)), required && NAMED.has(method))
   );
 }
 
@@ -99,7 +94,8 @@ function checkText(name: string, header: string | undefined, body: string | unde
   return undefined;
 }
 
-function checkParams(headers: HeaderMap, args: unknown, params: readonly ParamHeader[]): RpcError | undefined {
+/** The same for the arguments of a call, by the parameters that its tool wants repeated. Headers that no parameter asks for mean nothing here. */
+export function checkParamHeaders(headers: HeaderMap, args: unknown, params: readonly ParamHeader[]): RpcError | undefined {
   for (const { name, path } of params) {
     const shown = `Mcp-Param-${name}`;
     const header = headers.get(`${HEADER.paramPrefix}${name.toLowerCase()}`);

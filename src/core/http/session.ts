@@ -12,7 +12,7 @@ import { principalKey } from "./authentication.ts";
 import type { EventStore } from "./event-store.ts";
 import type { HttpRequest, HttpResponse } from "./exchange.ts";
 import { HttpPeer } from "./http-peer.ts";
-import { badRequest, streamResponse, unavailable } from "./http-responses.ts";
+import { badRequest, draining, streamResponse, unanswered, unavailable, type Refusing } from "./http-responses.ts";
 import { outgoingText } from "./outgoing-text.ts";
 import { createPost, type Post, type StreamRules } from "./post.ts";
 import { takeIn, type IntakeParts } from "./session-intake.ts";
@@ -27,6 +27,8 @@ export interface SessionParts {
   readonly store: EventStore | undefined;
   /** Whether the endpoint takes requests of a revision; what a server agrees on beyond that is no session. */
   readonly speaks: (version: string) => boolean;
+  /** Set once the server takes nothing new: what requests are refused with. */
+  readonly refusing: () => Refusing | undefined;
   readonly ended: () => void;
 }
 
@@ -52,6 +54,8 @@ export interface Session {
 
 // The stream of what belongs to no request. Those of requests count up from here.
 const OWN_STREAM = 0;
+/** Notifications that say no more when they come twice. */
+const SAYS_CHANGE = /^notifications\/(?:[a-z]+\/list_changed|resources\/updated)$/;
 /** The revision from which on clients know what an event without data is, and come back to a stream that was closed on them. */
 const POLLING_SINCE = "2025-11-25";
 const UNSPOKEN = "The server agreed on a revision that its endpoint does not take";
@@ -63,7 +67,7 @@ interface Asked {
   readonly stream: number | undefined;
 }
 
-export function createSession({ id, principal, limits, rules, store, speaks, ended }: SessionParts): Session {
+export function createSession({ id, principal, limits, rules, store, speaks, refusing, ended }: SessionParts): Session {
   const connection = newConnection("http");
   const inbox = createInbox(limits.maxQueuedFrames);
   const batches = createBatches(limits);
@@ -79,7 +83,7 @@ export function createSession({ id, principal, limits, rules, store, speaks, end
   let version = "";
   let disposed = false;
 
-  const over = () => badRequest("Session not found", undefined, 404);
+  const over = (asked?: RequestId) => badRequest("Session not found", asked, 404);
   const storeOf = (stream: number): StreamStore | undefined =>
     store && { stream, put: (event) => store.put(id, stream, event), after: (place) => store.after(id, stream, place) };
   const own = createSseLane({
@@ -93,7 +97,7 @@ export function createSession({ id, principal, limits, rules, store, speaks, end
     if (disposed) return;
     disposed = true;
     inbox.end();
-    for (const [asked, { post }] of posts) post?.fail(unavailable("The session has ended without an answer", asked));
+    for (const [asked, { post }] of posts) post?.fail(unanswered("The session has ended without an answer", asked, refusing() !== undefined));
     posts.clear();
     resumable.clear();
     own.close();
@@ -102,7 +106,9 @@ export function createSession({ id, principal, limits, rules, store, speaks, end
   };
 
   const whyNot = (ids: readonly RequestId[]): HttpResponse | undefined => {
-    if (disposed) return over();
+    if (disposed) return over(ids[0]);
+    const status = refusing();
+    if (status !== undefined && ids.length > 0) return draining(ids, status);
     const taken = ids.find((asked, at) => posts.has(asked) || ids.indexOf(asked) !== at);
     if (taken !== undefined) return badRequest(`The request id ${JSON.stringify(taken)} is in use`, taken);
     if (posts.size + ids.length > limits.maxIncomingRequests) return unavailable("Too many requests in flight in this session", ids[0]);
@@ -184,7 +190,7 @@ export function createSession({ id, principal, limits, rules, store, speaks, end
       return message.id === undefined || message.id === null ? DONE : answer(frame, message.id);
     }
     const text = outgoingText(frame, limits);
-    if (route?.related === undefined) return own.send(text);
+    if (route?.related === undefined) return own.send(text, "method" in message && SAYS_CHANGE.test(message.method));
     const post = posts.get(route.related)?.post;
     return post === undefined ? Promise.reject(closedError("the exchange that this belongs to is over")) : post.send(text);
   };
@@ -219,7 +225,8 @@ export function createSession({ id, principal, limits, rules, store, speaks, end
       const from = new HttpPeer(connection, request.headers, caller, false);
       const parts: IntakeParts = { limits, batches, inbox, whyNot, open: (...of) => open(request, ...of), withdraw };
       return takeIn(text, decoded, from, parts).catch((thrown: unknown) => {
-        if (thrown instanceof LocalError && thrown.code === "closed") return over();
+        const message = decoded.frame?.message;
+        if (thrown instanceof LocalError && thrown.code === "closed") return over(message !== undefined && isRequest(message) ? message.id : undefined);
         throw thrown;
       });
     },

@@ -43,8 +43,8 @@ export interface SseLane {
   isConnected(): boolean;
   /** The place of the latest message. */
   place(): number;
-  /** Rejects with `closed` where the message can reach nobody. */
-  send(data: string): Promise<void>;
+  /** Rejects with `closed` where the message can reach nobody. `once`: it says nothing new where the same waits already, and is dropped then. */
+  send(data: string, once?: boolean): Promise<void>;
   /** Opens a connection, in place of the one before. `first` goes out at once; then what follows `after`, or what nobody has taken yet. */
   connect(first: string, after?: number): TextSource | undefined;
   /** Takes the next place, for an event that is not kept. */
@@ -88,6 +88,8 @@ export function createSseLane(options: LaneOptions): SseLane {
   let queue: Queued[] = [];
   let chars = 0;
   let waiting: WaitingSend[] = [];
+  // Of what is queued, that which need not be queued again.
+  const queuedOnce = new Set<string>();
   let current: Connection | undefined;
   let place = endedAt ?? 0;
   // The latest message that a connection has taken over.
@@ -113,6 +115,7 @@ export function createSseLane(options: LaneOptions): SseLane {
   };
   const drop = () => {
     queue = [];
+    queuedOnce.clear();
     chars = 0;
   };
 
@@ -182,9 +185,14 @@ export function createSseLane(options: LaneOptions): SseLane {
   return {
     isConnected: () => current !== undefined,
     place: () => place,
-    send(data) {
+    send(data, once = false) {
       if (over) return Promise.reject(closedError("this stream is over"));
       if (current === undefined && store === undefined && !waits) return Promise.reject(closedError("the client no longer reads this stream"));
+      // A store keeps all, each under an id of its own.
+      if (once && store === undefined) {
+        if (queuedOnce.has(data)) return DONE;
+        queuedOnce.add(data);
+      }
       const queued: Queued = { place: ++place, text: encode(place, data) };
       store?.put({ place, data });
       // It will be had from the store.

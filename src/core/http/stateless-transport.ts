@@ -5,7 +5,7 @@ import { closedError, secondReceive } from "../transport/transport-errors.ts";
 import type { Arrival, Transport } from "../transport/transport.ts";
 import { notificationFrame, type Frame } from "../wire/frame.ts";
 import { isErrorResponse, isNotification, isRequest, isResult, type RequestMessage } from "../wire/message.ts";
-import { unavailable, statusOf } from "./http-responses.ts";
+import { statusOf, unanswered } from "./http-responses.ts";
 import type { HttpPeer } from "./http-peer.ts";
 import { outgoingText } from "./outgoing-text.ts";
 import type { Post } from "./post.ts";
@@ -18,6 +18,8 @@ export interface StatelessParts {
   readonly completeMeta: boolean;
   /** Makes the POST of a request; there is none for a notification. */
   readonly open: ((gone: () => void) => Post) | undefined;
+  /** Whether the server itself ends. */
+  readonly ending: () => boolean;
   readonly ended: () => void;
 }
 
@@ -30,7 +32,7 @@ export interface StatelessTransport {
  * The connection of a stateless revision: one message in, and for a request its answer out. A client that leaves has cancelled (2026-07-28,
  * basic/patterns/cancellation): that arrives as the frame that says so. It ends once it is answered or cancelled.
  */
-export function statelessTransport({ arrival, from, limits, completeMeta, open, ended }: StatelessParts): StatelessTransport {
+export function statelessTransport({ arrival, from, limits, completeMeta, open, ending, ended }: StatelessParts): StatelessTransport {
   const { message } = arrival.frame;
   const request: RequestMessage | undefined = isRequest(message) ? message : undefined;
   let next: Arrival | undefined = arrival;
@@ -105,7 +107,7 @@ export function statelessTransport({ arrival, from, limits, completeMeta, open, 
       if (closed) return DONE;
       closed = true;
       next = undefined;
-      if (!over) post?.fail(unavailable("The server has ended without an answer", request?.id));
+      if (!over) post?.fail(unanswered("The server has ended without an answer", request?.id, ending()));
       finish();
       ended();
       return DONE;

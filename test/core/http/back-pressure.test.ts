@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import type { JsonObject } from "../../../src/core/base/json.ts";
 import { memoryEventStore } from "../../../src/core/http/event-store.ts";
 import { settle } from "../../support/fake-host.ts";
 import { openSession, send, statelessCall } from "../../support/http-exchange.ts";
@@ -22,6 +23,24 @@ async function fill(notify: () => Promise<void>): Promise<{ sent: number; outcom
 }
 
 describe("a reader that takes nothing", () => {
+  it("finds each change of a list or a resource once when it begins to read, and each other message", async () => {
+    const { http, connections } = served();
+    const session = await openSession(http.handle);
+    const notify = (method: string, params?: JsonObject) => connections[0]!.notify(method, params);
+    for (let round = 0; round < 100; round++) {
+      await notify("notifications/tools/list_changed");
+      await notify("notifications/resources/updated", { uri: "a" });
+      await notify("notifications/resources/updated", { uri: "b" });
+      await notify("notifications/x", { round });
+    }
+    const stream = session.get();
+    const methods = (await stream.events()).map(({ data }) => (data as JsonObject)["method"]);
+    const counts = ["notifications/tools/list_changed", "notifications/resources/updated", "notifications/x"].map((method) => methods.filter((one) => one === method).length);
+    assert.deepEqual(counts, [1, 2, 100]);
+    await notify("notifications/tools/list_changed");
+    assert.equal((await stream.events()).length, 104, "once it is taken it is news again");
+  });
+
   it("makes a stateless handler wait at the limit, and is cut off after a while, which cancels its request", async () => {
     const { http, held, host } = served({ limits });
     const call = send(http.handle, statelessCall(1, "tools/call", hold));

@@ -406,6 +406,52 @@ describe("a lost session", () => {
     await done();
   });
 
+  it("that the server may still hear of has the answers to what it asked, under its own id", async () => {
+    const { post, transport, http, stream, arrived, done } = await inSession();
+    stream.stream().message({ jsonrpc: "2.0", id: "q", method: "roots/list" });
+    await arrived();
+    (await post(request(1))).respond(404);
+    (await http.next()).json(...opened("s2"));
+    (await http.next()).respond(202);
+    const calls = [await http.next(), await http.next()];
+    await transport.send({ message: result("q") as never });
+    await transport.send({ message: result("other") as never });
+    const answers = [await http.next(), await http.next()];
+    assert.deepEqual(answers.map((call) => [call.body["id"], session(call)[0]]), [["q", "s1"], ["other", "s2"]]);
+    for (const answer of answers) answer.respond(404);
+    for (const call of calls) if (call.method === "POST") call.json(result(1));
+    await settle();
+    assert.equal((await http.next()).body["method"], "initialize", "the new one is lost as well");
+    await done();
+  });
+
+  it("is found lost by its stream too, once that has been there, and the owner is told", async () => {
+    const told: unknown[] = [];
+    const { http, host, stream, done } = await inSession({ renewed: (failure) => told.push(failure?.code) });
+    stream.stream().end();
+    await host.advance(1_000);
+    (await http.next()).respond(404);
+    (await http.next()).json(...opened("s2"));
+    (await http.next()).respond(202);
+    const again = await http.next();
+    assert.deepEqual([again.method, session(again)[0]], ["GET", "s2"]);
+    assert.deepEqual(told, [undefined]);
+    again.respond(404);
+    await host.advance(60_000);
+    assert.equal(await http.waiting(), 0, "a server need not have one");
+    await done();
+  });
+
+  it("that cannot be opened in its revision any more is told to the owner as a failure", async () => {
+    const told: unknown[] = [];
+    const { post, http, only, done } = await inSession({ renewed: (failure) => told.push(failure?.details) });
+    (await post(request(1))).respond(404);
+    (await http.next()).json(...opened("s9", "2024-11-05"));
+    assert.equal(standIn(await only()).delivery, "none");
+    assert.deepEqual(told, [{ delivery: "none" }]);
+    await done();
+  });
+
   it("has nothing to do with a 404 where there is no session", async () => {
     const { post, only, http, arrived, done } = rig();
     (await post(request(0, "initialize"))).json(opened("")[0]);

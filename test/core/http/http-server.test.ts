@@ -86,6 +86,61 @@ describe("an HTTP server", () => {
     assert.equal(host.liveTimers, 0);
   });
 
+  it("that takes nothing new refuses each request under its id, and says that it was not served", async () => {
+    const { http, held } = served();
+    const session = await openSession(http.handle);
+    const old = await openSession(http.handle, "2025-03-26");
+    const ended = await openSession(http.handle);
+    await ended.remove().status();
+    const running = session.request("r", "tools/call", { name: "hold", arguments: { key: "k" } });
+    const slow = session.request("s", "tools/call", { name: "hold", arguments: { key: "s" } });
+    await settle();
+    http.drain();
+    const error = { code: -32603, message: "The server is about to end; try again", data: { reason: "draining", delivery: "none" } };
+    const refused = (id: unknown) => ({ jsonrpc: "2.0", id, error });
+    for (const [name, call, id, status] of [
+      ["a handshake", send(http.handle, initializeCall()), "init", 503],
+      ["a stateless request", send(http.handle, statelessCall(7, "tools/list")), 7, 503],
+      ["a request of a session", session.request(8, "tools/list"), 8, 503],
+      ["a request of a session that has ended", ended.request("9", "tools/list"), "9", 404],
+      ["a stream for what belongs to no request", session.get(), null, 503],
+    ] as const) {
+      assert.deepEqual([await call.status(), await call.json()], [status, refused(id)], name);
+      assert.equal(await call.header("retry-after"), status === 503 ? "5" : undefined, name);
+    }
+    const batch = await old.post([{ jsonrpc: "2.0", id: 1, method: "ping" }, { jsonrpc: "2.0", id: 2, method: "ping" }]).response;
+    assert.deepEqual(JSON.parse(String(batch.body)), [refused(1), refused(2)]);
+    assert.equal(await session.post("{").status(), 400);
+    // What a client says in the exchange of a call that goes on.
+    assert.equal(await session.post({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: "s" } }).status(), 202);
+    await settle();
+    assert.equal(held.has("s"), false);
+    assert.equal((await slow.text()).includes("result"), false);
+    held.get("k")!.finish("in time");
+    assert.equal(await running.status(), 200);
+    http.drain(true);
+    assert.equal(await session.request(10, "tools/list").status(), 404, "its client opens another one");
+    assert.equal(await send(http.handle, initializeCall()).status(), 503);
+    await http.close();
+    assert.deepEqual([await session.request(11, "tools/list").status(), await send(http.handle, statelessCall(12, "tools/list")).status()], [404, 503]);
+    assert.deepEqual(await send(http.handle, statelessCall(12, "tools/list")).json(), refused(12));
+  });
+
+  it("that ends says of what it took and does not answer that nobody knows how far it came", async () => {
+    const { http, host } = served();
+    const call = send(http.handle, statelessCall(1, "tools/call", { name: "hold", arguments: { key: "k" } }));
+    const session = await openSession(http.handle);
+    const other = session.request(2, "tools/call", { name: "hold", arguments: { key: "l" } });
+    await settle();
+    const closed = http.close();
+    await host.advance(1_000);
+    await closed;
+    for (const one of [call, other]) {
+      assert.equal(await one.status(), 503);
+      assert.deepEqual(((await one.json())["error"] as JsonObject)["data"], { reason: "draining", delivery: "unknown" });
+    }
+  });
+
   it("refuses wrong options by name", () => {
     assert.throws(() => createHttpServer({ versions: ["1999-01-01"] }), /versions/);
     assert.throws(() => createHttpServer({ limits: { maxSessions: 0 } }), /maxSessions/);

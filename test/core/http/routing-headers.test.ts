@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import type { JsonObject } from "../../../src/core/base/json.ts";
 import { decodeHeaderValue, encodeHeaderValue } from "../../../src/core/wire/header-value.ts";
 import { paramHeadersOf, type ParamHeader } from "../../../src/core/http/param-headers.ts";
-import { checkRoutingHeaders, routingHeaders } from "../../../src/core/http/routing-headers.ts";
+import { checkParamHeaders, checkRoutingHeaders, routingHeaders } from "../../../src/core/http/routing-headers.ts";
 import type { RequestMessage } from "../../../src/core/wire/message.ts";
 import { META } from "../../../src/core/wire/versions.ts";
 import { seededRandom } from "../../support/random.ts";
@@ -23,7 +23,7 @@ function check(message: RequestMessage, changed: Record<string, string | undefin
     if (value === undefined) headers.delete(name);
     else headers.set(name, value);
   }
-  const error = checkRoutingHeaders(headers, message, params);
+  const error = checkRoutingHeaders(headers, message) ?? checkParamHeaders(headers, message.params?.["arguments"], params);
   if (error !== undefined) assert.equal(error.code, -32020);
   return error?.message;
 }

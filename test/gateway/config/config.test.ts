@@ -95,7 +95,7 @@ const WHOLE: GatewayConfig = {
   },
   versions: ["2026-07-28"],
   drainMs: 1,
-  parking: { replica: "x", maxParked: 1, parkMs: 1 },
+  parking: { replica: "x", maxParked: 1, maxParkedPerPrincipal: 1, parkMs: 1 },
   limits: DEFAULT_LIMITS,
 };
 
