@@ -1,12 +1,10 @@
 // Drives the command line as a child process.
 import assert from "node:assert/strict";
 import { spawn, type ChildProcessByStdio } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
-import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
+import { bundle } from "../support/bundle.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 export const fixture = (name: string): string => fileURLToPath(new URL(`fixtures/${name}`, import.meta.url));
@@ -51,20 +49,9 @@ export interface RunOptions {
   readonly fromSources?: boolean;
 }
 
-let bundle: Promise<string> | undefined;
-
-/** The program in one file, in an empty folder, as an installed one would be: no tsx in reach. Made once, removed at the end. */
+/** The program in one file. */
 export function bundledCli(): Promise<string> {
-  return (bundle ??= (async () => {
-    const folder = mkdtempSync(join(tmpdir(), "mcp-interceptors-"));
-    process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
-    // tsx brings its compiler along.
-    const require = createRequire(createRequire(import.meta.url).resolve("tsx/package.json"));
-    const { build } = require("esbuild") as { build(options: object): Promise<unknown> };
-    const outfile = join(folder, "main.mjs");
-    await build({ entryPoints: [join(root, "src/cli/main.ts")], bundle: true, platform: "node", format: "esm", outfile, logLevel: "error" });
-    return outfile;
-  })());
+  return bundle(join(root, "src/cli/main.ts"));
 }
 
 export async function startCli(words: readonly string[], { fromSources = false }: RunOptions = {}): Promise<Running> {
