@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { Agent, request as httpRequest, type ClientRequest, type IncomingMessage } from "node:http";
 import type { TestContext } from "node:test";
+import { fileURLToPath } from "node:url";
 import type { JsonObject } from "../../../src/core/base/json.ts";
 import { startGateway, type ConfiguredGateway, type StartOptions } from "../../../src/gateway/config/start.ts";
 import { metaOf } from "../raw.ts";
@@ -12,6 +13,21 @@ import { temporaryFolder, type Folder } from "../config/kit.ts";
 export const MARK = "unguarded";
 
 export const JSON_HEADERS = { "content-type": "application/json", accept: "application/json, text/event-stream" };
+
+const here = (name: string) => fileURLToPath(new URL(name, import.meta.url));
+const lists = temporaryFolder();
+process.on("exit", () => lists.remove());
+let listed = 0;
+
+/** An item for `interceptors`: a server, a real child, of these of `policies.mjs`. The last of `args` is the file that names them, and may be changed. */
+export function policies(...names: string[]) {
+  return { command: process.execPath, args: [here("policies.mjs"), lists.write(`${++listed}.json`, names)] as const, breaker: false };
+}
+
+/** An entry of `upstreams`: `upstream.mjs`, a real child of an era. */
+export function childOf(era: string, more: JsonObject = {}, ...args: string[]) {
+  return { command: process.execPath, args: [here("upstream.mjs"), era, ...args], backOff: { firstMs: 1, longestMs: 20 }, ...more };
+}
 
 export interface Rig {
   readonly one: ConfiguredGateway;

@@ -1,5 +1,6 @@
-// An interceptor server: `cleaner` mends what comes from upstreams, `watcher` looks on at it, `gate` looks at calls. What a payload says is done to it while it is judged:
-// `PART:DEED`, where PART is the interceptor that is meant.
+// An interceptor server, `policies.mjs FILE`, of those that the file lists: `cleaner` mends what comes from upstreams, `watcher` looks on at it, `gate` looks at
+// calls. What a payload says is done to it while it is judged: `PART:DEED`, where PART is the interceptor that is meant.
+import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 
 const response = [{ events: ["tools/call"], phase: "response" }];
@@ -8,11 +9,14 @@ const all = [
   { name: "watcher", type: "validation", mode: "audit", hooks: response },
   { name: "gate", type: "validation", hooks: [{ events: ["tools/call"], phase: "request" }] },
 ];
-const listed = () => all.filter(({ name }) => process.argv[2] === undefined || process.argv[2].split(",").includes(name));
+const names = () => JSON.parse(readFileSync(process.argv[2], "utf8"));
+// What it has it keeps; what it lists is what the file says then.
+const has = names();
 const write = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
 
 function invoke(id, { name, phase, payload }) {
   const text = JSON.stringify(payload);
+  if (!has.includes(name)) return write({ id, error: { code: -32602, message: "there is no such interceptor" } });
   const verdict = all.find((one) => one.name === name).type === "validation" ? { type: "validation", phase, valid: true } : undefined;
   const result = verdict ?? { type: "mutation", phase, modified: true, payload: JSON.parse(text.replaceAll("unguarded", "seen")) };
   const [, deed] = new RegExp(`${name}:(\\w+)`).exec(text) ?? [];
@@ -22,8 +26,8 @@ function invoke(id, { name, phase, payload }) {
     case "hang":
       return undefined;
     case "late":
-      // After the time that the test gives it; the test does not wait for it but by what comes after.
-      return setTimeout(() => write({ id, result: { ...result, payload } }), 400);
+      // After the time that the test gives it, and after what the gateway waits longer for a server's own word on that.
+      return setTimeout(() => write({ id, result: { ...result, payload } }), 900);
     case "halves":
       process.stdout.write(JSON.stringify({ jsonrpc: "2.0", id, result }).slice(0, -10));
       return process.exit(0);
@@ -43,7 +47,7 @@ createInterface({ input: process.stdin }).on("line", (line) => {
   const { id, method, params = {} } = JSON.parse(line);
   if (id === undefined) return;
   if (method === "initialize") write({ id, result: { protocolVersion: params.protocolVersion, capabilities: {}, serverInfo: { name: "policies", version: "1" } } });
-  else if (method === "interceptors/list") write({ id, result: { interceptors: listed() } });
+  else if (method === "interceptors/list") write({ id, result: { interceptors: all.filter(({ name }) => names().includes(name)) } });
   else if (method === "interceptor/invoke") invoke(id, params);
   else write({ id, error: { code: -32601, message: "Method not found" } });
 });

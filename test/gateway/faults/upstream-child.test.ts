@@ -1,19 +1,10 @@
 // Upstreams that are real children, behind a real configuration: whatever they write, and whenever they die.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { fileURLToPath } from "node:url";
 import type { JsonObject } from "../../../src/core/base/json.ts";
 import { temporaryFolder } from "../config/kit.ts";
-import { connectClients, startRig } from "./kit.ts";
+import { childOf, connectClients, policies, startRig } from "./kit.ts";
 
-const here = (name: string) => fileURLToPath(new URL(name, import.meta.url));
-const CLEANER = { command: process.execPath, args: [here("policies.mjs"), "cleaner"] };
-const upstream = (era: string, more: JsonObject = {}, ...args: string[]) => ({
-  command: process.execPath,
-  args: [here("upstream.mjs"), era, ...args],
-  backOff: { firstMs: 1, longestMs: 20 },
-  ...more,
-});
 const deedOf = (id: string) => id.split("-").slice(2).join("-");
 
 const PASSES = ["echo", "hold", "twice", "chatter"];
@@ -26,7 +17,7 @@ describe("an upstream that is a child", { concurrency: true }, () => {
     for (const sharing of era === "handshake" ? ["session", "shared"] : ["shared"]) {
       describe(`of the ${era} era, ${sharing}`, { concurrency: true }, () => {
         it("that writes what is no answer harms none but the call that it should have answered", async (test) => {
-          const rig = await startRig(test, { upstreams: { up: upstream(era, { sharing, callTimeoutMs: 3_000 }) }, interceptors: [CLEANER] });
+          const rig = await startRig(test, { upstreams: { up: childOf(era, { sharing, callTimeoutMs: 3_000 }) }, interceptors: [policies("cleaner")] });
           const clients = await connectClients(rig.one.gateway.url);
           for (const deed of SILENT) clients.call(deed);
           for (const deed of [...PASSES, ...FAILS]) {
@@ -43,7 +34,7 @@ describe("an upstream that is a child", { concurrency: true }, () => {
         });
 
         it("that dies while it has calls, in the middle of a line, or right after an answer fails those at once, and is started again", async (test) => {
-          const rig = await startRig(test, { upstreams: { up: upstream(era, { sharing }) }, interceptors: [CLEANER] });
+          const rig = await startRig(test, { upstreams: { up: childOf(era, { sharing }) }, interceptors: [policies("cleaner")] });
           const clients = await connectClients(rig.one.gateway.url);
           for (const deed of DIES) {
             clients.call("silent");
@@ -72,7 +63,7 @@ describe("an upstream that is a child", { concurrency: true }, () => {
         it("that dies in the middle of its greeting is started again, or each caller is told", async (test) => {
           const folder = temporaryFolder();
           test.after(() => folder.remove());
-          const rig = await startRig(test, { upstreams: { up: upstream(era, { sharing }, folder.write("deaths", "xxx")) }, interceptors: [CLEANER] });
+          const rig = await startRig(test, { upstreams: { up: childOf(era, { sharing }, folder.write("deaths", "xxx")) }, interceptors: [policies("cleaner")] });
           const clients = await connectClients(rig.one.gateway.url, { patience: 50 });
           clients.call("echo");
           await clients.settled();
@@ -88,7 +79,7 @@ describe("an upstream that is a child", { concurrency: true }, () => {
   }
 
   it("that writes 100 MB in one line fails the call that this belongs to, and serves the others after it", async (test) => {
-    const rig = await startRig(test, { upstreams: { up: upstream("handshake", { sharing: "shared" }) }, interceptors: [CLEANER] });
+    const rig = await startRig(test, { upstreams: { up: childOf("handshake", { sharing: "shared" }) }, interceptors: [policies("cleaner")] });
     const clients = await connectClients(rig.one.gateway.url, { ofEach: 1 });
     clients.call("echo");
     clients.call("huge", {}, 1);

@@ -4,12 +4,10 @@ import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, it, type TestContext } from "node:test";
-import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import type { JsonObject } from "../../../src/core/base/json.ts";
-import { connectClients, startRig } from "./kit.ts";
+import { connectClients, policies, startRig } from "./kit.ts";
 
-const CLEANER = { command: process.execPath, args: [fileURLToPath(new URL("policies.mjs", import.meta.url)), "cleaner"] };
 const JSON_TYPE = { "content-type": "application/json" };
 const STREAM_TYPE = { "content-type": "text/event-stream" };
 const envelope = (message: JsonObject) => JSON.stringify({ jsonrpc: "2.0", ...message });
@@ -110,7 +108,7 @@ describe("an upstream over HTTP", { concurrency: true }, () => {
   for (const era of ["handshake", "stateless"] as const) {
     it(`of the ${era} era that answers with anything else fails the call that it answers, and no other`, async (test) => {
       const url = await faultyServer(test, era);
-      const rig = await startRig(test, { upstreams: { up: { url, callTimeoutMs: 3_000 } }, interceptors: [CLEANER] });
+      const rig = await startRig(test, { upstreams: { up: { url, callTimeoutMs: 3_000 } }, interceptors: [policies("cleaner")] });
       const clients = await connectClients(rig.one.gateway.url, { ofEach: 2 });
       for (const deed of Object.keys(DEEDS)) {
         clients.call(deed);

@@ -12,7 +12,7 @@ const dying = left > 0;
 if (dying) writeFileSync(deaths, "x".repeat(left - 1));
 
 const version = era === "stateless" ? "2026-07-28" : "2025-11-25";
-const done = (text) => ({ ...(era === "stateless" ? { resultType: "complete" } : {}), content: [{ type: "text", text }] });
+const done = (...texts) => ({ ...(era === "stateless" ? { resultType: "complete" } : {}), content: texts.map((text) => ({ type: "text", text })) });
 const holding = [];
 
 const deeds = {
@@ -59,7 +59,7 @@ function take({ id, method, params = {} }) {
     return write({ id, result: { protocolVersion: version, capabilities: { tools: {}, logging: {} }, serverInfo: { name: "faulty", version: "1" } } });
   }
   if (method !== "tools/call") return write({ id, error: { code: -32601, message: "Method not found" } });
-  return deeds[params.name](id, done(`unguarded ${params.arguments.nonce}`));
+  return deeds[params.name](id, done(`unguarded ${params.arguments.nonce}`, `unguarded ${params.arguments.deed}`));
 }
 
 let rest = "";
