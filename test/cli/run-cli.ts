@@ -47,6 +47,8 @@ const PATIENCE_MS = 20_000;
 export interface RunOptions {
   /** Through tsx, which a module that imports the package by name needs. By default bundled, as that starts four times as fast. */
   readonly fromSources?: boolean;
+  /** A program, and its arguments, that starts what comes behind them. */
+  readonly through?: readonly string[];
 }
 
 /** The program in one file. */
@@ -54,9 +56,10 @@ export function bundledCli(): Promise<string> {
   return bundle(join(root, "src/cli/main.ts"));
 }
 
-export async function startCli(words: readonly string[], { fromSources = false }: RunOptions = {}): Promise<Running> {
+export async function startCli(words: readonly string[], { fromSources = false, through = [] }: RunOptions = {}): Promise<Running> {
   const entry = fromSources ? ["-C", "mcp-interceptors-source", "--import", "tsx", "src/cli/main.ts"] : [await bundledCli()];
-  const child = spawn(process.execPath, [...entry, ...words], { cwd: fromSources ? root : dirname(entry[0] ?? ""), stdio: ["pipe", "pipe", "pipe"] });
+  const [command = process.execPath, ...before] = through.length === 0 ? [] : [...through, process.execPath];
+  const child = spawn(command, [...before, ...entry, ...words], { cwd: fromSources ? root : dirname(entry[0] ?? ""), stdio: ["pipe", "pipe", "pipe"] });
   const patience = setTimeout(() => child.kill("SIGKILL"), PATIENCE_MS);
   const messages: Message[] = [];
   const waiting = new Map<number | string, (message: Message) => void>();
