@@ -6,7 +6,7 @@ import { after, describe, it } from "node:test";
 import { verifyAudit } from "../../src/gateway/audit-verify.ts";
 import { temporaryFolder } from "../gateway/config/kit.ts";
 import { childOf, connectClients, policies } from "../gateway/faults/kit.ts";
-import { startCli } from "./run-cli.ts";
+import { servedAt, startCli } from "./run-cli.ts";
 
 const folder = temporaryFolder();
 after(() => folder.remove());
@@ -24,13 +24,7 @@ describe("gateway with a full disk", { concurrency: true, skip: process.platform
         audit: { file: `${onFailure}.jsonl`, onFailure, sync: "never" },
       });
       const running = await startCli(["gateway", "-c", file, "--no-watch"], { fromSources: true, through: ["sh", "-c", `ulimit -f ${BLOCKS}; exec "$@"`, "sh"] });
-      const url = await new Promise<string>((resolve) => {
-        running.child.stderr.on("data", () => {
-          const found = /http:\/\/[^/]+(?=\/up\/mcp)/.exec(running.stderr())?.[0];
-          if (found !== undefined) resolve(found);
-        });
-      });
-      const clients = await connectClients(url, { ofEach: 2 });
+      const clients = await connectClients(await servedAt(running), { ofEach: 2 });
       for (let round = 0; round < ROUNDS; round++) {
         clients.call("echo");
         if (round % 4 === 3) await clients.settled();

@@ -114,6 +114,15 @@ export async function startCli(words: readonly string[], { fromSources = false, 
   };
 }
 
+/** The origin of a gateway that is starting, by what it says of itself. */
+export async function servedAt({ child, stderr }: Running): Promise<string> {
+  for (;;) {
+    const found = /serving .*?(http:\/\/[^/]+)/.exec(stderr())?.[1];
+    if (found !== undefined) return found;
+    await new Promise((resolve) => child.stderr.once("data", resolve));
+  }
+}
+
 /** Runs to the end: all input at once, then the end of stdin. */
 export async function runCli(words: readonly string[], input: string | Uint8Array = "", options?: RunOptions): Promise<Ended> {
   const running = await startCli(words, options);
