@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { verifyAudit } from "../../src/gateway/audit-verify.ts";
 import { temporaryFolder } from "../gateway/config/kit.ts";
-import { childOf, connectClients, policies } from "../gateway/faults/kit.ts";
+import { childOf, connectClients, policies } from "../faults/kit.ts";
 import { servedAt, startCli } from "./run-cli.ts";
 
 const folder = temporaryFolder();

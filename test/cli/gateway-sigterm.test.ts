@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { temporaryFolder } from "../gateway/config/kit.ts";
-import { childOf, connectClients, policies } from "../gateway/faults/kit.ts";
+import { childOf, connectClients, policies } from "../faults/kit.ts";
 import { fixture, servedAt, startCli } from "./run-cli.ts";
 
 const folder = temporaryFolder();

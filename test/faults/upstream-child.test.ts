@@ -1,8 +1,8 @@
 // Upstreams that are real children, behind a real configuration: whatever they write, and whenever they die.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { JsonObject } from "../../../src/core/base/json.ts";
-import { temporaryFolder } from "../config/kit.ts";
+import type { JsonObject } from "../../src/core/base/json.ts";
+import { temporaryFolder } from "../gateway/config/kit.ts";
 import { childOf, connectClients, policies, startRig } from "./kit.ts";
 
 const deedOf = (id: string) => id.split("-").slice(2).join("-");

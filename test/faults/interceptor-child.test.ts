@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { describe, it, type TestContext } from "node:test";
-import type { JsonObject } from "../../../src/core/base/json.ts";
-import type { ReloadOutcome } from "../../../src/gateway/config/reload.ts";
+import type { JsonObject } from "../../src/core/base/json.ts";
+import type { ReloadOutcome } from "../../src/gateway/config/reload.ts";
 import { childOf, connectClients, policies, startRig } from "./kit.ts";
 
 /** Two clients of each era in front of a child that all share. */

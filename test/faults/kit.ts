@@ -4,10 +4,10 @@ import assert from "node:assert/strict";
 import { Agent, request as httpRequest, type ClientRequest, type IncomingMessage } from "node:http";
 import type { TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
-import type { JsonObject } from "../../../src/core/base/json.ts";
-import { startGateway, type ConfiguredGateway, type StartOptions } from "../../../src/gateway/config/start.ts";
-import { metaOf } from "../raw.ts";
-import { temporaryFolder, type Folder } from "../config/kit.ts";
+import type { JsonObject } from "../../src/core/base/json.ts";
+import { startGateway, type ConfiguredGateway, type StartOptions } from "../../src/gateway/config/start.ts";
+import { metaOf } from "../gateway/raw.ts";
+import { temporaryFolder, type Folder } from "../gateway/config/kit.ts";
 
 /** In every payload of upstreams that a guard has to mend, and nowhere else. */
 export const MARK = "unguarded";

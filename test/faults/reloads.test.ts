@@ -1,8 +1,8 @@
 // Two hundred reloads while clients of both eras call, every fifth by a file that cannot be used.
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import type { JsonObject } from "../../../src/core/base/json.ts";
-import type { ReloadOutcome } from "../../../src/gateway/config/reload.ts";
+import type { JsonObject } from "../../src/core/base/json.ts";
+import type { ReloadOutcome } from "../../src/gateway/config/reload.ts";
 import { childOf, connectClients, policies, startRig } from "./kit.ts";
 
 const RELOADS = 200;

@@ -5,7 +5,7 @@ import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, it, type TestContext } from "node:test";
 import { gzipSync } from "node:zlib";
-import type { JsonObject } from "../../../src/core/base/json.ts";
+import type { JsonObject } from "../../src/core/base/json.ts";
 import { connectClients, policies, startRig } from "./kit.ts";
 
 const JSON_TYPE = { "content-type": "application/json" };
