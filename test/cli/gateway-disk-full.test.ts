@@ -23,7 +23,7 @@ describe("gateway with a full disk", { concurrency: true, skip: process.platform
         http: { port: 0 },
         audit: { file: `${onFailure}.jsonl`, onFailure, sync: "never" },
       });
-      const running = await startCli(["gateway", "-c", file, "--no-watch"], { fromSources: true, through: ["sh", "-c", `ulimit -f ${BLOCKS}; exec "$@"`, "sh"] });
+      const running = await startCli(["gateway", "-c", file, "--no-watch"], { through: ["sh", "-c", `ulimit -f ${BLOCKS}; exec "$@"`, "sh"] });
       const clients = await connectClients(await servedAt(running), { ofEach: 2 });
       for (let round = 0; round < ROUNDS; round++) {
         clients.call("echo");

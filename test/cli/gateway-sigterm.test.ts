@@ -33,7 +33,7 @@ describe("gateway", () => {
       audit: { file: "audit.jsonl" },
       http: { port: 0 },
     });
-    const running = await startCli(["gateway", "-c", file, "--no-watch"], { fromSources: true });
+    const running = await startCli(["gateway", "-c", file, "--no-watch"]);
     const url = `${await servedAt(running)}/files/mcp`;
 
     const opened = await fetch(url, {
@@ -108,7 +108,7 @@ describe("gateway", () => {
       audit: { file: "hanging.jsonl", sync: "never" },
       drainMs: 300,
     });
-    const running = await startCli(["gateway", "-c", file, "--no-watch"], { fromSources: true });
+    const running = await startCli(["gateway", "-c", file, "--no-watch"]);
     const clients = await connectClients(await servedAt(running));
     const [first, held] = [clients.call("silent"), clients.call("echo", { deed: "gate:hang" })];
     const log = join(folder.path, "hanging.jsonl");
