@@ -19,3 +19,5 @@ process.on("message", async () => {
 });
 // The gateway ends when it is told to, not when nobody asks any more.
 process.channel?.unref();
+// Nobody is left who would tell it.
+process.on("disconnect", () => process.kill(process.pid, "SIGTERM"));

@@ -22,12 +22,14 @@ server.tool({ name: "ask", inputSchema }, async ({ nonce, stamp }, context) => {
   const { content } = await context.ask(elicit({ message: `unguarded ${String(nonce)}`, requestedSchema }));
   return `unguarded ${String(content?.["word"])} stamped ${String(stamp)}`;
 });
-// Never answers: it is there to be cancelled.
+// Never answers: it is there to be cancelled, and ends then.
 server.tool({ name: "wait", inputSchema }, async ({ nonce }, context) => {
   waiting++;
-  context.coreSignal.onAbort(() => waiting--);
+  const cancelled = new Promise<void>((resolve) => context.coreSignal.onAbort(() => resolve()));
   await context.reportProgress(1, undefined, `unguarded ${String(nonce)}`);
-  return await new Promise<string>(() => {});
+  await cancelled;
+  waiting--;
+  return "unguarded";
 });
 server.tool({ name: "waiting", inputSchema }, () => String(waiting));
 
