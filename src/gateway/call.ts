@@ -21,6 +21,8 @@ export interface Caller extends ClientDescription {
 export interface Call {
   readonly frame: Frame;
   readonly message: RequestMessage;
+  /** The params as the caller wrote them: by these a retry is known, whatever interceptors make of it at the time. */
+  readonly sentParams: JsonObject;
   readonly caller: Caller;
   /** The least severe level of log messages that the caller wants with this call. */
   readonly logLevel: string | undefined;

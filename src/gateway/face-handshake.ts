@@ -208,7 +208,7 @@ export function createHandshakeFace({ peer, upstream, name, shared, versions, ho
       const finished = upstream.admit();
       if (finished === undefined) return request.answer(gatewayError("overloaded", "Too many calls to this upstream; try again later", { delivery: "none" }));
       try {
-        const call: Call = { frame: request.frame, message: request.message, caller, logLevel: follower.logLevel };
+        const call: Call = { frame: request.frame, message: request.message, sentParams: request.sentParams, caller, logLevel: follower.logLevel };
         const hooks: CallHooks = {
           ...hooksFor({ peer }, request, (level) => isWanted(level, follower.logLevel)),
           ask: (question, signal) => ask(question, signal, request.message.id),

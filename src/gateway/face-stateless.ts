@@ -95,14 +95,14 @@ export function createStatelessFace({ peer, upstream, name, shared, versions, pa
   };
 
   const resume = async (request: FrameRequest, caller: Caller, state: string) => {
-    const made: Call = { frame: request.frame, message: request.message, caller, logLevel: undefined };
+    const made: Call = { frame: request.frame, message: request.message, sentParams: request.sentParams, caller, logLevel: undefined };
     answer(request, await parking.resume(state, made, hooksFor({ peer }, request, () => false), request.signal));
   };
 
   const call = async (request: FrameRequest, caller: Caller, lease: Lease, server: ServerDescription, handOver: () => () => void): Promise<void> => {
     const { method, params = {} } = request.message;
     const logLevel = metaText(params, META.logLevel);
-    const made: Call = { frame: request.frame, message: request.message, caller, logLevel };
+    const made: Call = { frame: request.frame, message: request.message, sentParams: request.sentParams, caller, logLevel };
     const hooks = hooksFor({ peer }, request, (level) => logLevel !== undefined && isWanted(level, logLevel));
     const finished = upstream.admit();
     if (finished === undefined) return request.answer(gatewayError("overloaded", "Too many calls to this upstream; try again later", { delivery: "none" }));

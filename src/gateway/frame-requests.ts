@@ -1,10 +1,11 @@
 import { ErrorCode, LocalError } from "../core/base/errors.ts";
+import type { JsonObject } from "../core/base/json.ts";
 import type { Limits } from "../core/base/limits.ts";
 import { OwnSignal, type Signal } from "../core/base/signal.ts";
 import type { Log } from "../core/jsonrpc/log.ts";
 import type { Arrival, PeerContext } from "../core/transport/transport.ts";
 import { errorFrame, type Frame } from "../core/wire/frame.ts";
-import type { ErrorMessage, RequestId, RequestMessage, ResultMessage } from "../core/wire/message.ts";
+import { isRequest, type ErrorMessage, type RequestId, type RequestMessage, type ResultMessage } from "../core/wire/message.ts";
 import { edited } from "./frame-text.ts";
 import { reasonText } from "./frame-calls.ts";
 
@@ -12,6 +13,8 @@ import { reasonText } from "./frame-calls.ts";
 export interface FrameRequest {
   readonly frame: Frame;
   readonly message: RequestMessage;
+  /** Its params as the peer wrote them, where a guard has changed them too. */
+  readonly sentParams: JsonObject;
   readonly from: PeerContext;
   /** The request of ours in whose exchange the peer sent this one. */
   readonly related: RequestId | undefined;
@@ -108,7 +111,7 @@ export function createFrameRequests({ limits, log, send, onRequest, onLess }: Fr
     get answering() {
       return answering;
     },
-    accept({ frame, from, related }, message) {
+    accept({ frame, original, from, related }, message) {
       const { id } = message;
       if (refuse(id)) return;
       const signal = new OwnSignal();
@@ -116,6 +119,7 @@ export function createFrameRequests({ limits, log, send, onRequest, onLess }: Fr
       onRequest({
         frame,
         message,
+        sentParams: (original !== undefined && isRequest(original.message) ? original.message : message).params ?? {},
         from,
         related,
         signal,

@@ -73,8 +73,8 @@ export function createParking(host: Host, maxAsks: number, plan: ParkingPlan = {
   // How many of them each verified principal has.
   const shares = new Map<string, number>();
 
-  const binding = async ({ message: { method, params = {} }, caller }: Call): Promise<Binding> => {
-    const { _meta, inputResponses: _answers, requestState: _state, ...rest } = params;
+  const binding = async ({ message: { method }, sentParams, caller }: Call): Promise<Binding> => {
+    const { _meta, inputResponses: _answers, requestState: _state, ...rest } = sentParams;
     return { principal: principalKey(caller.principal satisfies Principal | undefined), method, params: await states.digest(rest) };
   };
 

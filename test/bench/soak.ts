@@ -1,136 +1,112 @@
-// Many calls by many clients through a gateway with a validator and a mutator: none may be lost or answered wrongly, and nothing may pile up. Writes what it
-// has measured into test/README.md: `npm run soak -- [--calls N] [--clients M]`.
+// Many calls of all kinds by many clients through the gateway, which is reloaded all the while: none may be lost or answered wrongly, and nothing may pile
+// up. Writes what it has measured into test/README.md: `npm run soak -- [--calls N] [--clients M]`.
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
-import { cpus } from "node:os";
+import { cpus, loadavg } from "node:os";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { httpTransport } from "../../src/core/http/http-client.ts";
-import { McpClient } from "../../src/core/mcp/client.ts";
-import { createHttpSend } from "../../src/node/http-send.ts";
-import { stdioTransport } from "../../src/node/stdio.ts";
-import type { Held } from "./soak-gateway.ts";
+import { createCaller, stillWaiting, type Counts } from "./soak-callers.ts";
+import { startSoakGateway } from "./soak-gateway.ts";
+import { growthOfLastHalf } from "./soak-memory.ts";
+import type { Held } from "./soak-probe.ts";
 
 const README = fileURLToPath(new URL("../README.md", import.meta.url));
 const START = "<!-- soak: written by test/bench/soak.ts -->";
 const END = "<!-- /soak -->";
-// A fifth of the calls warms up, and memory is measured after each of the others.
-const ROUNDS = 5;
+// After each of them nothing is in flight, and memory is measured.
+const ROUNDS = 40;
+const RELOADS_OF_A_ROUND = 5;
 const MIB = 2 ** 20;
-const BOUNDS = { heap: 2 * MIB, rss: 32 * MIB };
-const CALL_TIMEOUT_MS = 60_000;
-// Then a client leaves, and another one comes in its place.
-const CALLS_OF_A_CLIENT = 100;
+const BOUNDS = { heap: 1 * MIB, rss: 16 * MIB };
 
 const { values } = parseArgs({ options: { calls: { type: "string", default: "200000" }, clients: { type: "string", default: "64" } } });
 const calls = Number(values.calls);
 const clients = Number(values.clients);
-assert.ok(Number.isSafeInteger(calls) && Number.isSafeInteger(clients) && clients >= 8 && calls >= ROUNDS * clients, "--calls and --clients are numbers, 8 clients at least");
+assert.ok(Number.isSafeInteger(calls) && Number.isSafeInteger(clients) && clients >= 8 && calls >= ROUNDS * clients, `--calls and --clients are numbers: 8 clients at least, and ${ROUNDS} calls of each`);
 
-const program = fileURLToPath(new URL("soak-gateway.ts", import.meta.url));
-const gateway = spawn(process.execPath, ["--expose-gc", ...process.execArgv, program], { stdio: ["pipe", "pipe", "inherit", "ipc"] });
-const { stdin, stdout } = gateway;
-assert.ok(stdin && stdout, "both are pipes");
-const ended = once(gateway, "exit");
-const said = async (): Promise<unknown> => (await Promise.race([once(gateway, "message"), ended.then(() => assert.fail("the gateway has ended"))]))[0];
-// The gateway's own words.
-const { url } = (await said()) as { url: string };
-const measure = async (): Promise<Held> => {
-  const answer = said();
-  gateway.send({});
-  return (await answer) as Held;
-};
-
-const counts = { answered: 0, lost: 0, wrong: 0, connected: 0 };
-const FACES = ["HTTP, stateless", "HTTP, handshake"] as const;
+const load = loadavg()[0] ?? 0;
+// One for each session, and for a stateless client one for its call and one for the call that it has just given up; what is unused makes room.
+const maxChildren = Math.ceil((clients * 3) / 8);
+const gateway = await startSoakGateway(maxChildren);
+const counts: Counts = { answered: 0, denied: 0, cancelled: 0, lost: 0, wrong: 0, surplus: 0, unguarded: 0, progress: 0, questions: 0, clients: 0, overloaded: 0 };
+const generations = { settled: 0, begun: 0 };
+const reloads = { taken: 0, refused: 0 };
 const byPair = new Map<string, number>();
+const share = (whole: number, part: number, parts: number) => Math.floor((whole * (part + 1)) / parts) - Math.floor((whole * part) / parts);
+const finished = () => counts.answered + counts.denied + counts.cancelled + counts.lost + counts.wrong;
 
-/** One of the clients, in whose place another one comes now and then; the first is on stdio, and stays. */
-const createCaller = (index: number) => {
-  const era = index % 2 === 0 ? "stateless" : "handshake";
-  const onStdio = index === 0;
-  const upstream = onStdio || index % 4 < 2 ? "handshake" : "stateless";
-  const pair = `${onStdio ? "stdio, stateless" : FACES[index % 2]} to ${upstream}`;
-  let client: McpClient | undefined;
-  let made = 0;
-  const connect = async (): Promise<McpClient> => {
-    const fresh = new McpClient({ name: `client-${index}`, version: "1" }, { era });
-    const send = createHttpSend();
-    await fresh.connect(onStdio ? stdioTransport({ stdin: stdout, stdout: stdin }) : httpTransport({ url: `${url}/${upstream}/mcp`, send, release: () => send.close() }));
-    counts.connected++;
-    return fresh;
-  };
-  return {
-    async calls(many: number): Promise<void> {
-      for (let left = many; left > 0; left--) {
-        if (!onStdio && made % CALLS_OF_A_CLIENT === CALLS_OF_A_CLIENT - 1) {
-          await client?.close();
-          client = undefined;
-        }
-        client ??= await connect();
-        const nonce = `${index}-${made++}`;
-        try {
-          const { content } = await client.callTool({ name: "echo", arguments: { nonce } }, { timeoutMs: CALL_TIMEOUT_MS });
-          const [block] = content;
-          if (content.length === 1 && block?.type === "text" && block.text === `seen ${nonce}`) counts.answered++;
-          else {
-            counts.wrong++;
-            console.error(`${nonce} was answered ${JSON.stringify(content)}`);
-          }
-        } catch (error) {
-          counts.lost++;
-          console.error(`${nonce} has no answer:`, error);
-        }
-        byPair.set(pair, (byPair.get(pair) ?? 0) + 1);
-      }
-    },
-    close: () => client?.close(),
-  };
+/** Reloads while others call, evenly; of ten, one by a file that is wrong. */
+const reloadWithin = async (many: number) => {
+  const first = finished();
+  for (let turn = 1; turn <= RELOADS_OF_A_ROUND; turn++) {
+    while (finished() - first < (many * turn) / (RELOADS_OF_A_ROUND + 1)) await new Promise((resolve) => setTimeout(resolve, 5));
+    const broken = (reloads.taken + reloads.refused) % 10 === 9;
+    const next = generations.settled + 1;
+    if (!broken) generations.begun = next;
+    await gateway.reload(next, broken);
+    generations.settled = generations.begun;
+    reloads[broken ? "refused" : "taken"]++;
+  }
 };
 
-const callers = Array.from({ length: clients }, (_, index) => createCaller(index));
-const held: Held[] = [];
+const callers = Array.from({ length: clients }, (_, index) => createCaller(index, gateway, generations, counts));
+const held: (Held & { readonly calls: number })[] = [];
 const start = performance.now();
 for (let round = 0; round < ROUNDS; round++) {
-  const many = Math.floor((calls * (round + 1)) / ROUNDS) - Math.floor((calls * round) / ROUNDS);
-  await Promise.all(callers.map((caller, index) => caller.calls(Math.floor((many * (index + 1)) / clients) - Math.floor((many * index) / clients))));
-  const now = await measure();
-  held.push(now);
-  console.log(`${counts.answered} answered, ${counts.wrong} wrong, ${counts.lost} lost; heap ${(now.heap / MIB).toFixed(1)} MiB, memory ${(now.rss / MIB).toFixed(1)} MiB`);
+  const many = share(calls, round, ROUNDS);
+  const all = callers.map(async (caller, index) => {
+    const own = share(many, index, clients);
+    await caller.calls(own);
+    byPair.set(caller.pair, (byPair.get(caller.pair) ?? 0) + own);
+  });
+  await Promise.all([...all, reloadWithin(many)]);
+  const now = await gateway.measure();
+  held.push({ ...now, calls: finished() });
+  console.log(`${finished()} done, ${counts.wrong} wrong, ${counts.lost} lost; heap ${(now.heap / MIB).toFixed(1)} MiB, memory ${(now.rss / MIB).toFixed(1)} MiB`);
 }
 const seconds = (performance.now() - start) / 1_000;
 await Promise.all(callers.map((caller) => caller.close()));
-const idle = await measure();
-gateway.disconnect();
-const [code] = await ended;
+const waiting = await stillWaiting(gateway);
+const idle: Record<string, number> = {};
+for (const name of ["faces", "calls", "parked_calls", "upstream_lost_total", "upstream_failed_starts_total"]) idle[name] = await gateway.metric(name);
+const { code, auditLines } = await gateway.end();
 
-const warm = held[0]!;
-const grown = { heap: Math.max(...held.slice(1).map(({ heap }) => heap)) - warm.heap, rss: Math.max(...held.slice(1).map(({ rss }) => rss)) - warm.rss };
-assert.deepEqual({ ...counts, connected: 0 }, { answered: calls, lost: 0, wrong: 0, connected: 0 });
-assert.ok(grown.heap <= BOUNDS.heap, `the heap has grown by ${grown.heap} bytes`);
-assert.ok(grown.rss <= BOUNDS.rss, `memory has grown by ${grown.rss} bytes`);
-assert.deepEqual([idle.faces, idle.calls, idle.lost, code], [0, 0, 0, 0]);
+const growth = {
+  heap: growthOfLastHalf(held.map(({ calls, heap }) => ({ calls, bytes: heap }))),
+  rss: growthOfLastHalf(held.map(({ calls, rss }) => ({ calls, bytes: rss }))),
+};
+const { lost, wrong, surplus, unguarded } = counts;
+assert.deepEqual({ done: finished(), lost, wrong, surplus, unguarded }, { done: calls, lost: 0, wrong: 0, surplus: 0, unguarded: 0 });
+assert.deepEqual({ ...idle, waiting, code }, { faces: 0, calls: 0, parked_calls: 0, upstream_lost_total: 0, upstream_failed_starts_total: 0, waiting: 0, code: 0 });
+assert.ok(growth.heap <= BOUNDS.heap, `the heap has grown by ${growth.heap} bytes`);
+assert.ok(growth.rss <= BOUNDS.rss, `memory has grown by ${growth.rss} bytes`);
 
 const grouped = (value: number) => Math.round(value).toLocaleString("en");
 const mebibytes = (bytes: number) => `${(bytes / MIB).toFixed(1)} MiB`;
+const at = held[held.length >> 1]!; // there are ROUNDS of them
 const rows = [
-  ["calls, all answered", grouped(counts.answered), ""],
+  ["calls", grouped(finished()), ""],
   ...[...byPair].map(([pair, many]) => [`of them ${pair}`, grouped(many), ""]),
-  ["lost, or with another's answer", String(counts.lost + counts.wrong), "0"],
-  ["clients at a time, and in all", `${clients}, ${grouped(counts.connected)}`, ""],
+  ["answered, refused by a validator, cancelled", `${grouped(counts.answered)}, ${grouped(counts.denied)}, ${grouped(counts.cancelled)}`, ""],
+  ["reports of progress, questions answered", `${grouped(counts.progress)}, ${grouped(counts.questions)}`, ""],
+  ["lost, or with another's answer", grouped(lost + wrong), "0"],
+  ["answered twice; messages that got round the cleaner", `${grouped(surplus)}; ${grouped(unguarded)}`, "0; 0"],
+  ["calls that still run at upstreams, faces, calls and parked calls of the gateway, at the end", String(waiting + idle["faces"]! + idle["calls"]! + idle["parked_calls"]!), "0"],
+  ["reloads, and files that were refused", `${reloads.taken}, ${reloads.refused}`, ""],
+  ["lines of the audit log, all verified", grouped(auditLines), ""],
+  ["clients at a time, and in all", `${clients}, ${grouped(counts.clients)}`, ""],
+  [`connections refused as all ${maxChildren} children were in use, and made later`, grouped(counts.overloaded), ""],
   ["calls a second, on the machine that made them too", grouped(calls / seconds), ""],
-  [`heap after a collection, after ${grouped(calls / ROUNDS)} calls`, mebibytes(warm.heap), ""],
-  ["the most that it has grown after that", mebibytes(grown.heap), mebibytes(BOUNDS.heap)],
-  ["memory of the process then", mebibytes(warm.rss), ""],
-  ["the most that it has grown after that", mebibytes(grown.rss), mebibytes(BOUNDS.rss)],
+  [`heap after a collection, after ${grouped(at.calls)} calls`, mebibytes(at.heap), ""],
+  ["its growth from there to the end", mebibytes(growth.heap), mebibytes(BOUNDS.heap)],
+  ["memory of the process then", mebibytes(at.rss), ""],
+  ["its growth from there to the end", mebibytes(growth.rss), mebibytes(BOUNDS.rss)],
 ];
-const where = `${new Date().toISOString().slice(0, 10)}, ${cpus()[0]?.model ?? "unknown"} with ${cpus().length} cores, Node ${process.version}:`;
+const where = `${new Date().toISOString().slice(0, 10)}, ${cpus()[0]?.model ?? "unknown"} with ${cpus().length} cores and a load of ${load.toFixed(1)} before the run, Node ${process.version}:`;
 const table = ["| what | measured | bound |", "|---|---:|---:|", ...rows.map((row) => `| ${row.join(" | ")} |`)].join("\n");
+console.log(`\n${table}`);
 const text = readFileSync(README, "utf8");
 const from = text.indexOf(START);
 const to = text.indexOf(END);
 assert.ok(from >= 0 && to > from, `${README} has no place between ${START} and ${END}`);
 writeFileSync(README, `${text.slice(0, from)}${START}\n${where}\n\n${table}\n${text.slice(to)}`);
-console.log(`\n${table}`);

@@ -4,7 +4,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { temporaryFolder } from "../gateway/config/kit.ts";
-import { fixture, startCli } from "./run-cli.ts";
+import { childOf, connectClients, policies } from "../faults/kit.ts";
+import { fixture, servedAt, startCli } from "./run-cli.ts";
 
 const folder = temporaryFolder();
 after(() => folder.remove());
@@ -33,13 +34,8 @@ describe("gateway", () => {
       audit: { file: "audit.jsonl" },
       http: { port: 0 },
     });
-    const running = await startCli(["gateway", "-c", file, "--no-watch"], { fromSources: true });
-    const url = await new Promise<string>((resolve) => {
-      running.child.stderr.on("data", () => {
-        const found = /http:\/\/\S+\/files\/mcp/.exec(running.stderr())?.[0];
-        if (found !== undefined) resolve(found);
-      });
-    });
+    const running = await startCli(["gateway", "-c", file, "--no-watch"]);
+    const url = `${await servedAt(running)}/files/mcp`;
 
     const opened = await fetch(url, {
       method: "POST",
@@ -104,5 +100,32 @@ describe("gateway", () => {
     assert.deepEqual(notTaken.filter((id) => taken.has(id)), []);
     assert.ok(counts.before > 0, `nothing was in flight: ${JSON.stringify(counts)}`);
     assert.equal(counts.draining + notTaken.length, CALLERS);
+  });
+
+  it("on SIGTERM answers once what hangs when its time is up, at the upstream or at an interceptor", { skip: process.platform === "win32" }, async () => {
+    const file = folder.write("hanging.json", {
+      upstreams: { up: childOf("handshake", { sharing: "shared" }) },
+      interceptors: [{ ...policies("cleaner", "gate"), timeoutMs: 60_000 }],
+      http: { port: 0 },
+      audit: { file: "hanging.jsonl", sync: "never" },
+      drainMs: 300,
+    });
+    const running = await startCli(["gateway", "-c", file, "--no-watch"]);
+    const clients = await connectClients(await servedAt(running));
+    const [first, held] = [clients.call("silent"), clients.call("echo", { deed: "gate:hang" })];
+    const log = join(folder.path, "hanging.jsonl");
+    while (!first.every((id) => readFileSync(log, "utf8").includes(id))) await new Promise((resolve) => setTimeout(resolve, 5));
+    // What a session says behind a call that is being judged waits for that.
+    const ids = clients.call("echo");
+    while (ids.slice(3).some((id) => clients.answersTo(id).length === 0)) await new Promise((resolve) => setTimeout(resolve, 5));
+    running.child.kill("SIGTERM");
+    await clients.settled();
+    assert.equal((await running.ended).code, 0);
+    const { own, failed } = clients.judged();
+    assert.deepEqual([...own].sort(), ids.slice(3).sort());
+    assert.equal(failed.size, first.length + held.length + 3);
+    for (const [id, { code }] of failed) assert.equal(code, -32603, id);
+    for (const id of first) assert.deepEqual(failed.get(id)?.["data"], { reason: "draining", delivery: "unknown" }, id);
+    await clients.close();
   });
 });

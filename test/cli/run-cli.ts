@@ -1,12 +1,10 @@
 // Drives the command line as a child process.
 import assert from "node:assert/strict";
 import { spawn, type ChildProcessByStdio } from "node:child_process";
-import { mkdtempSync, rmSync, symlinkSync } from "node:fs";
-import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
+import { bundle } from "../support/bundle.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 export const fixture = (name: string): string => fileURLToPath(new URL(`fixtures/${name}`, import.meta.url));
@@ -51,29 +49,19 @@ export interface RunOptions {
   readonly fromSources?: boolean;
   /** On top of the environment of the tests. */
   readonly env?: Readonly<Record<string, string>>;
+  /** A program, and its arguments, that starts what comes behind them. */
+  readonly through?: readonly string[];
 }
 
-let bundle: Promise<string> | undefined;
-
-/** The program in one file, in an empty folder, as an installed one would be: no tsx in reach. Made once, removed at the end. */
+/** The program in one file. */
 export function bundledCli(): Promise<string> {
-  return (bundle ??= (async () => {
-    const folder = mkdtempSync(join(tmpdir(), "mcp-interceptors-"));
-    process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
-    // tsx brings its compiler along.
-    const require = createRequire(createRequire(import.meta.url).resolve("tsx/package.json"));
-    const { build } = require("esbuild") as { build(options: object): Promise<unknown> };
-    // As deep as the module that reads the schema of configurations, which lies beside as in a package.
-    const outfile = join(folder, "dist", "gateway", "config", "main.mjs");
-    symlinkSync(join(root, "spec"), join(folder, "spec"));
-    await build({ entryPoints: [join(root, "src/cli/main.ts")], bundle: true, platform: "node", format: "esm", outfile, logLevel: "error" });
-    return outfile;
-  })());
+  return bundle(join(root, "src/cli/main.ts"));
 }
 
-export async function startCli(words: readonly string[], { fromSources = false, env = {} }: RunOptions = {}): Promise<Running> {
+export async function startCli(words: readonly string[], { fromSources = false, env = {}, through = [] }: RunOptions = {}): Promise<Running> {
   const entry = fromSources ? ["-C", "mcp-interceptors-source", "--import", "tsx", "src/cli/main.ts"] : [await bundledCli()];
-  const child = spawn(process.execPath, [...entry, ...words], { cwd: fromSources ? root : dirname(entry[0] ?? ""), env: { ...process.env, ...env }, stdio: ["pipe", "pipe", "pipe"] });
+  const [command = process.execPath, ...before] = through.length === 0 ? [] : [...through, process.execPath];
+  const child = spawn(command, [...before, ...entry, ...words], { cwd: fromSources ? root : dirname(entry[0] ?? ""), env: { ...process.env, ...env }, stdio: ["pipe", "pipe", "pipe"] });
   const patience = setTimeout(() => child.kill("SIGKILL"), PATIENCE_MS);
   const messages: Message[] = [];
   const waiting = new Map<number | string, (message: Message) => void>();
@@ -126,6 +114,15 @@ export async function startCli(words: readonly string[], { fromSources = false, 
       return ended;
     },
   };
+}
+
+/** The origin of a gateway that is starting, by what it says of itself. */
+export async function servedAt({ child, stderr }: Running): Promise<string> {
+  for (;;) {
+    const found = /serving .*?(http:\/\/[^/]+)/.exec(stderr())?.[1];
+    if (found !== undefined) return found;
+    await new Promise((resolve) => child.stderr.once("data", resolve));
+  }
 }
 
 /** Runs to the end: all input at once, then the end of stdin. */

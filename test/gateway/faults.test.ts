@@ -183,7 +183,8 @@ describe("an upstream that does what chance says", () => {
 describe("a client that leaves in the middle", () => {
   it("has its calls cancelled, and what comes after that goes nowhere", async () => {
     const up = rawUpstream();
-    const gateway = await gatewayFor(up.target, {}, { era: "handshake", sharing: "shared" });
+    const host = fakeHost();
+    const gateway = await gatewayFor(up.target, { host }, { era: "handshake", sharing: "shared" });
     const leaving = face(gateway);
     const staying = face(gateway);
     const [server] = await Promise.all([up.greet(HANDSHAKE), opened(leaving), opened(staying)]);
@@ -193,6 +194,8 @@ describe("a client that leaves in the middle", () => {
     await staying.send(call(1));
     const second = await server.message();
     await leaving.end();
+    // It may still read, for a while.
+    await host.advance(5_000);
     assert.deepEqual(((await server.message())["params"] as JsonObject)["requestId"], first["id"]);
     await server.send({ jsonrpc: "2.0", id: first["id"], result: { content: [] } });
     await server.send({ jsonrpc: "2.0", id: second["id"], result: { content: [{ type: "text", text: "mine" }] } });

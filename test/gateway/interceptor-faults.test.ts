@@ -1,6 +1,6 @@
 // src/gateway: whatever becomes of an interceptor, every request is answered exactly once, and nothing passes that it should have seen.
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it } from "node:test";
@@ -12,8 +12,8 @@ import { McpClient } from "../../src/core/mcp/client.ts";
 import { McpServer } from "../../src/core/mcp/server.ts";
 import { hostInterceptors } from "../../src/core/server/interceptor-server.ts";
 import { memoryPair } from "../../src/core/transport/memory.ts";
-import { openAudit } from "../../src/gateway/audit.ts";
-import { nodeFiles, type AuditFiles } from "../../src/gateway/audit-file.ts";
+import { openAudit, type AuditOptions } from "../../src/gateway/audit.ts";
+import { nodeFiles, type AuditFile, type AuditFiles } from "../../src/gateway/audit-file.ts";
 import { verifyAudit } from "../../src/gateway/audit-verify.ts";
 import { withBreaker } from "../../src/gateway/breaker.ts";
 import type { Gateway, GatewayPlan } from "../../src/gateway/plan.ts";
@@ -158,61 +158,106 @@ describe("an interceptor", () => {
   });
 });
 
-describe("a full disk", () => {
-  it("lets nothing pass that is not written down, and the log holds what has passed, whole", async () => {
-    const folder = mkdtempSync(join(tmpdir(), "mcp-interceptors-"));
-    try {
-      const host = fakeHost();
-      let full = false;
-      const files: AuditFiles = {
-        ...nodeFiles,
-        async open(name) {
-          const file = await nodeFiles.open(name);
-          return {
-            ...file,
-            async append(bytes) {
-              if (!full) return file.append(bytes);
-              await file.append(bytes.subarray(0, bytes.length >> 1));
-              throw Object.assign(new RangeError("ENOSPC"), { code: "ENOSPC" });
-            },
-          };
+/** What a disk does while it has no room. */
+interface DiskFault {
+  readonly what: string;
+  readonly options?: Partial<AuditOptions>;
+  files(full: () => boolean): AuditFiles;
+}
+
+const noRoom = () => Object.assign(new RangeError("ENOSPC"), { code: "ENOSPC" });
+/** With some of what files do in other ways. */
+const files = (more: (real: AuditFile) => Partial<AuditFile>, folder: Partial<AuditFiles> = {}): AuditFiles => ({
+  ...nodeFiles,
+  async open(name) {
+    const real = await nodeFiles.open(name);
+    return { ...real, ...more(real) };
+  },
+  ...folder,
+});
+const refusing = <A extends readonly unknown[], R>(full: () => boolean, act: (...args: A) => Promise<R>) => (...args: A): Promise<R> => (full() ? Promise.reject(noRoom()) : act(...args));
+// Some lines, and then another file.
+const ROTATING = { maxFileBytes: 8_000 };
+
+const DISK_FAULTS: readonly DiskFault[] = [
+  {
+    what: "that takes half of what is written",
+    files: (full) =>
+      files((real) => ({
+        async append(bytes) {
+          if (!full()) return real.append(bytes);
+          await real.append(bytes.subarray(0, bytes.length >> 1));
+          throw noRoom();
         },
-      };
-      const path = join(folder, "audit.jsonl");
-      const audit = await openAudit({ path, host, files, sync: "never" });
-      const chain = createChain({ host });
-      chain.add(mutator({ name: "cleaner", hooks: HOOKS }, ({ payload }) => clean(payload)));
-      const { send, answers, end } = await rig(host, chain, { record: (decision, upstream) => audit.record(decision, upstream) });
-      // A real file takes real time.
-      const answered = () => until(() => [...answers.values()].every(({ length }) => length > 0), 1_000_000);
-      await send(0, CALLS);
-      await answered();
-      full = true;
-      await send(CALLS, 2 * CALLS);
-      await answered();
-      full = false;
-      await send(2 * CALLS, 3 * CALLS);
-      await answered();
-      const counts = checked(answers);
-      for (const [id, [text = ""]] of answers) {
-        const turn = Math.floor(Number(id.split("-")[1]) / CALLS);
-        assert.equal(text.includes('"result"'), turn !== 1, id);
+      })),
+  },
+  { what: "that takes nothing, and does not say how much there is", files: (full) => files((real) => ({ append: refusing(full, real.append), size: refusing(full, real.size) })) },
+  {
+    what: "that takes half, and does not let go of it",
+    files: (full) =>
+      files((real) => ({
+        async append(bytes) {
+          if (!full()) return real.append(bytes);
+          await real.append(bytes.subarray(0, bytes.length >> 1));
+          throw noRoom();
+        },
+        truncate: refusing(full, real.truncate),
+      })),
+  },
+  { what: "that takes all, and does not keep it", options: { sync: "each" }, files: (full) => files((real) => ({ sync: refusing(full, real.sync) })) },
+  { what: "that does not rename", options: ROTATING, files: (full) => files(() => ({}), { rename: refusing(full, nodeFiles.rename) }) },
+  {
+    what: "that makes no new file",
+    options: ROTATING,
+    files(full) {
+      const made = files(() => ({}));
+      return { ...made, open: refusing(full, made.open) };
+    },
+  },
+];
+
+describe("a full disk", () => {
+  for (const { what, options = {}, files } of DISK_FAULTS) {
+    it(`${what} lets nothing pass that is not written down, and the log holds what has passed, whole`, async () => {
+      const folder = mkdtempSync(join(tmpdir(), "mcp-interceptors-"));
+      try {
+        const host = fakeHost();
+        let full = false;
+        const path = join(folder, "audit.jsonl");
+        const audit = await openAudit({ path, host, sync: "never", ...options, files: files(() => full) });
+        const chain = createChain({ host });
+        chain.add(mutator({ name: "cleaner", hooks: HOOKS }, ({ payload }) => clean(payload)));
+        const { send, answers, end } = await rig(host, chain, { record: (decision, upstream) => audit.record(decision, upstream) });
+        // A real file takes real time.
+        const answered = () => until(() => [...answers.values()].every(({ length }) => length > 0), 1_000_000);
+        const rounds: readonly { readonly from: number; readonly full: boolean }[] = [false, true, false, true, false].map((full, turn) => ({ from: turn * CALLS, full }));
+        for (const round of rounds) {
+          full = round.full;
+          await send(round.from, round.from + CALLS);
+          await answered();
+        }
+        const { refused } = checked(answers);
+        const { failed } = audit.stats();
+        // Of those that came while there was no room; where a file is full some may have been written before.
+        for (const [id, [text = ""]] of answers) assert.ok(text.includes('"result"') || rounds[Math.floor(Number(id.split("-")[1]) / CALLS)]?.full === true, id);
+        assert.ok(refused > 0 && failed >= refused, `${refused} were refused, ${failed} were not written`);
+        if (options.maxFileBytes === undefined) assert.equal(refused, 2 * 2 * CALLS);
+        await end();
+        await audit.close();
+        const log = readdirSync(folder).sort((left, right) => (left === "audit.jsonl" ? 1 : right === "audit.jsonl" ? -1 : left.localeCompare(right))).map((name) => join(folder, name));
+        assert.equal(log.length > 1, options.maxFileBytes !== undefined);
+        assert.equal((await verifyAudit(log)).problem, undefined);
+        const passed = new Set(
+          log
+            .flatMap((file) => readFileSync(file, "utf8").trimEnd().split("\n"))
+            .map((line) => JSON.parse(line) as JsonObject)
+            .filter(({ verdict, direction }) => verdict !== "blocked" && direction === "sending")
+            .map(({ id }) => id),
+        );
+        for (const [id, [text = ""]] of answers) if (text.includes('"result"')) assert.ok(passed.has(id), id);
+      } finally {
+        rmSync(folder, { recursive: true });
       }
-      assert.deepEqual(counts, { cleaned: 4 * CALLS, refused: 2 * CALLS });
-      await end();
-      await audit.close();
-  assert.equal((await verifyAudit([path])).problem, undefined);
-      const passed = new Set(
-        readFileSync(path, "utf8")
-          .trimEnd()
-          .split("\n")
-          .map((line) => JSON.parse(line) as JsonObject)
-          .filter(({ verdict, direction }) => verdict !== "blocked" && direction === "sending")
-          .map(({ id }) => id),
-      );
-      for (const [id, [text = ""]] of answers) if (text.includes('"result"')) assert.ok(passed.has(id), id);
-    } finally {
-      rmSync(folder, { recursive: true });
-    }
-  });
+    });
+  }
 });

@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { JsonObject } from "../../src/core/base/json.ts";
+import { createChain } from "../../src/core/client/local-chain.ts";
 import { directSend } from "../../src/core/http/direct-send.ts";
 import { httpTransport } from "../../src/core/http/http-client.ts";
+import { mutator } from "../../src/core/interceptor/define.ts";
 import type { Transport } from "../../src/core/transport/transport.ts";
 import type { Gateway, GatewayPlan, UpstreamPlan } from "../../src/gateway/plan.ts";
 import { fakeHost, settle } from "../support/fake-host.ts";
@@ -96,6 +98,21 @@ describe("a call that its upstream asks something about", () => {
     assert.match(String((await call({ requestState: `${state}x`, inputResponses: YES })).error?.message), /not what this server gave out/);
     assert.match(String((await call({ requestState: "x", inputResponses: YES })).error?.message), /not what this server gave out/);
     assert.equal((await call({ requestState: state, inputResponses: YES })).result?.["resultType"], "complete");
+    await done();
+  });
+
+  it("is known again by what its caller has written, whatever a mutator makes of it by then", async () => {
+    let stamp = 0;
+    const chain = createChain();
+    chain.add(mutator({ name: "stamp", hooks: [{ events: ["tools/call"], phase: "request" }] }, ({ payload }) => ({ ...payload, arguments: { ...payload.arguments, stamp: ++stamp } })));
+    const { gateway, done } = await rig({ chain: () => chain });
+    const { call } = caller(gateway);
+    const state = stateOf(await call());
+    assert.match(String((await call({ requestState: state, arguments: { about: "y" }, inputResponses: YES })).error?.message), /another content/);
+    // What the mutator made of the first try is no request that the caller has made.
+    assert.match(String((await call({ requestState: state, arguments: { about: "x", stamp: 1 }, inputResponses: YES })).error?.message), /another content/);
+    assert.equal((await call({ requestState: state, inputResponses: YES })).result?.["resultType"], "complete");
+    assert.equal(stamp, 4);
     await done();
   });
 

@@ -47,7 +47,10 @@ export function guardTransport(inner: Transport, options: GuardOptions, toolSche
     direction: "receiving",
     initiator: "peer",
     // The frame's own arrival goes on, with what the chain has made of it.
-    forward: (frame, at) => void inbox.push({ ...(at.origin as Arrival), frame }),
+    forward(frame, at) {
+      const origin = at.origin as Arrival;
+      inbox.push(frame === origin.frame ? origin : { original: origin.frame, ...origin, frame });
+    },
     reply: (frame, related) => inner.send(frame, { related }),
   });
   const outbound = createFlow(state, {

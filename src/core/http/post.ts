@@ -41,8 +41,8 @@ export interface Post {
   release(ms: number): boolean;
   /** One of the responses will not come: its request was cancelled. The last one ends the POST. */
   withdraw(): void;
-  /** No response will come. */
-  fail(response: HttpResponse): void;
+  /** One of the responses will not come: its request has this error in its place, a body of one text. */
+  fail(error: HttpResponse): void;
 }
 
 export function createPost(options: PostOptions): Post {
@@ -91,6 +91,18 @@ export function createPost(options: PostOptions): Post {
 
   // Functions and no getters, here and in whatever else is made for each request or session: an accessor gives each object that a literal makes a
   // table of its own, of some 400 bytes.
+  const answer = (data: string, head: () => HttpResponse): Promise<void> => {
+    left--;
+    if (lost) return DONE;
+    if (lane === undefined && left === 0) {
+      respond(head());
+      return DONE;
+    }
+    const sent = (lane ?? open()).send(data);
+    if (left === 0) lane?.complete();
+    // A reader that leaves now has what it wanted, or does not want it.
+    return sent.catch(() => {});
+  };
   return {
     response,
     lane: () => lane,
@@ -99,18 +111,7 @@ export function createPost(options: PostOptions): Post {
       if (lost) return Promise.reject(closedError("the client has left"));
       return (lane ?? open()).send(data);
     },
-    answer(data, status) {
-      left--;
-      if (lost) return DONE;
-      if (lane === undefined && left === 0) {
-        respond(jsonResponse(status, data, headers?.()));
-        return DONE;
-      }
-      const sent = (lane ?? open()).send(data);
-      if (left === 0) lane?.complete();
-      // A reader that leaves now has what it wanted, or does not want it.
-      return sent.catch(() => {});
-    },
+    answer: (data, status) => answer(data, () => jsonResponse(status, data, headers?.())),
     release(ms) {
       if (store === undefined || !polls || lost || left === 0) return false;
       const opened = lane ?? open();
@@ -125,10 +126,6 @@ export function createPost(options: PostOptions): Post {
       // With no event id, for which the client might come back.
       else if (settle !== undefined) open(false).complete();
     },
-    fail(failure) {
-      left = 0;
-      if (settle !== undefined) respond(failure);
-      lane?.close();
-    },
+    fail: (error) => void answer(typeof error.body === "string" ? error.body : "", () => error),
   };
 }

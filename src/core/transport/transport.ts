@@ -13,6 +13,8 @@ export interface Arrival {
   readonly related?: RequestId;
   readonly from: PeerContext;
   readonly synthetic?: true;
+  /** The frame as its sender wrote it, where a guard has changed it. */
+  readonly original?: Frame;
 }
 
 /** Where a frame should go: the peer's request that it belongs to, and an adapter's own opaque send options. */

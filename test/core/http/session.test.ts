@@ -12,6 +12,20 @@ const dataOf = (events: readonly SseEvent[]) => events.flatMap(({ data }) => (da
 const call = (key: string) => ({ name: "hold", arguments: { key } });
 
 describe("a session", () => {
+  it("that ends owes each request an error, as JSON, as the last message of a stream, or for each of a batch", async () => {
+    for (const waitMs of [0, 6_000]) {
+      const { http, host } = served();
+      const session = await openSession(http.handle, "2025-03-26");
+      const one = session.request(1, "tools/call", call("a"));
+      const batch = session.post([2, 3].map((id) => ({ jsonrpc: "2.0", id, method: "tools/call", params: call(String(id)) })));
+      await host.advance(waitMs);
+      assert.equal(await session.remove().status(), 204);
+      const answers = [...(waitMs === 0 ? [await one.json()] : dataOf(await one.events())), ...dataOf(await batch.events())];
+      assert.deepEqual(answers.map((answer) => [answer["id"], codeOf(answer)]), [1, 2, 3].map((id) => [id, -32603]));
+      assert.equal(await batch.ended(), true);
+    }
+  });
+
   it("begins with initialize, and its id comes with the answer alone", async () => {
     const { http, host } = served();
     const opened = send(http.handle, initializeCall());

@@ -54,6 +54,22 @@ describe("a stateless POST", () => {
     assert.equal(host.liveTimers, 0);
   });
 
+  it("is told by an error that no answer will come, as JSON or, once there is a stream, as its last message", async () => {
+    for (const [waitMs, type] of [[0, "application/json"], [6_000, "text/event-stream"]] as const) {
+      const { http, host } = served({ closeGraceMs: 100 });
+      const call = send(http.handle, statelessCall(1, "tools/call", { name: "hold", arguments: { key: "k" } }));
+      await host.advance(waitMs);
+      const closing = http.close();
+      await host.advance(100);
+      await closing;
+      assert.equal(await call.header("content-type"), type);
+      const answer = waitMs === 0 ? await call.json() : ((await call.events()).at(-1)?.data as JsonObject);
+      assert.deepEqual([answer["id"], errorOf(answer).message], [1, "The server has ended without an answer"]);
+      assert.equal(await call.ended(), waitMs > 0);
+      assert.equal(host.liveTimers, 0);
+    }
+  });
+
   it("is cancelled when the client closes the connection, before or after there is a stream, and nothing more is sent", async () => {
     const { http, held, host } = served();
     for (const long of [false, true]) {
