@@ -2,10 +2,13 @@ import { ErrorCode, RpcError } from "../core/base/errors.ts";
 import type { Host } from "../core/base/host.ts";
 import { isObject, type JsonObject } from "../core/base/json.ts";
 import type { Interceptor } from "../core/interceptor/define.ts";
+import { commandGuard, type CommandGuardConfig, commandGuardConfigSchema } from "./command-guard.ts";
+import { pathGuard, type PathGuardConfig, pathGuardConfigSchema } from "./path-guard.ts";
 import { redactConfigSchema, type RedactConfig } from "./redact-config.ts";
 import { redact } from "./redact.ts";
 import type { Scope } from "./state.ts";
 import { toolFilter, toolFilterConfigSchema, type ToolFilterConfig } from "./tool-filter.ts";
+import { urlGuard, type UrlGuardConfig, urlGuardConfigSchema } from "./url-guard.ts";
 
 /** What interceptors use of the runtime: clock, timers, random numbers, `fetch`. Filled from the globals unless given. */
 export interface Tools {
@@ -49,6 +52,30 @@ export const readyMade: ReadonlyMap<string, ReadyMade> = new Map<string, ReadyMa
       doubt: (config) => (hasRules(config) ? undefined : `it has no rules and filters nothing; ${EXAMPLE}`),
       // As a server answers for a tool that it does not have: who asks learns nothing about which tools are hidden.
       answerAs: { "tool-filter": ({ params }) => new RpcError(ErrorCode.invalidParams, `Unknown tool: ${nameIn(params)}`) },
+    },
+  ],
+  [
+    "path-guard",
+    {
+      summary: "refuses paths in arguments that lead upwards, in any encoding, or elsewhere than they may",
+      configSchema: pathGuardConfigSchema,
+      create: (config) => [pathGuard(config as PathGuardConfig | undefined)],
+    },
+  ],
+  [
+    "url-guard",
+    {
+      summary: "refuses URLs in arguments that reach other than public hosts, in any spelling",
+      configSchema: urlGuardConfigSchema,
+      create: (config) => [urlGuard(config as UrlGuardConfig | undefined)],
+    },
+  ],
+  [
+    "command-guard",
+    {
+      summary: "refuses shell characters, options and SQL in arguments that become a part of a command",
+      configSchema: commandGuardConfigSchema,
+      create: (config) => [commandGuard(config as CommandGuardConfig | undefined)],
     },
   ],
 ]);

@@ -4,7 +4,7 @@ import { readyMade } from "../../src/library/catalog.ts";
 
 test("makes every entry with its defaults, each interceptor under a name of its own", () => {
   const names = [...readyMade.values()].flatMap((entry) => entry.create().map(({ descriptor }) => descriptor.name));
-  assert.deepEqual(names, ["redact", "tool-filter", "tool-filter-list"]);
+  assert.deepEqual(names, ["redact", "tool-filter", "tool-filter-list", "path-guard", "url-guard", "command-guard"]);
 });
 
 test("describes every entry in a line, and gives its interceptors the config schema that it shows", () => {
@@ -34,6 +34,12 @@ test("takes the same configs in code as by its config schema", () => {
     numbers: ["mask", "keep", "zero", true, null],
     allow: [[], ["a"], ["a*"], ["*"], ["a*b"], ["**"], [""], "a", [5], null, {}],
     deny: [[], ["a"], ["a\n*"], ["\n**"], ["a*b"], [null], "a"],
+    schemes: [[], ["http"], ["HTTP"], ["http:"], "http", [5]],
+    public: [true, false, 1],
+    arguments: [[], ["a", "b*"], ["a*b"], [""], "a", [5]],
+    windows: [true, "yes"],
+    byName: [false, 0],
+    rules: [[], [{ arguments: ["a"], checks: [] }], [{ arguments: ["a"], checks: ["shell"], tools: ["x*"] }], [{ arguments: ["a"] }], [{ arguments: ["a"], checks: ["x"] }], [{ checks: [] }], [5], {}, null],
     nothing: [1],
   };
   for (const [name, entry] of readyMade) {
