@@ -5,4 +5,6 @@ export { pathGuard, type PathGuardConfig } from "./library/path-guard.ts";
 export type { RedactConfig } from "./library/redact-config.ts";
 export { redact } from "./library/redact.ts";
 export { toolFilter, type ToolFilterConfig } from "./library/tool-filter.ts";
+export { toolLock, type ToolLock } from "./library/tool-lock.ts";
+export { toolPinning, type ToolPinningConfig } from "./library/tool-pinning.ts";
 export { urlGuard, type UrlGuardConfig } from "./library/url-guard.ts";

@@ -8,6 +8,7 @@ import { redactConfigSchema, type RedactConfig } from "./redact-config.ts";
 import { redact } from "./redact.ts";
 import type { Scope } from "./state.ts";
 import { toolFilter, toolFilterConfigSchema, type ToolFilterConfig } from "./tool-filter.ts";
+import { toolPinning, type ToolPinningConfig, toolPinningConfigSchema, toolPinningScope } from "./tool-pinning.ts";
 import { urlGuard, type UrlGuardConfig, urlGuardConfigSchema } from "./url-guard.ts";
 
 /** What interceptors use of the runtime: clock, timers, random numbers, `fetch`. Filled from the globals unless given. */
@@ -52,6 +53,16 @@ export const readyMade: ReadonlyMap<string, ReadyMade> = new Map<string, ReadyMa
       doubt: (config) => (hasRules(config) ? undefined : `it has no rules and filters nothing; ${EXAMPLE}`),
       // As a server answers for a tool that it does not have: who asks learns nothing about which tools are hidden.
       answerAs: { "tool-filter": ({ params }) => new RpcError(ErrorCode.invalidParams, `Unknown tool: ${nameIn(params)}`) },
+    },
+  ],
+  [
+    "tool-pinning",
+    {
+      summary: "keeps back tools whose definition has changed, or whose name looks like that of another",
+      configSchema: toolPinningConfigSchema,
+      create: (config) => toolPinning(config as ToolPinningConfig | undefined),
+      scope: toolPinningScope,
+      perServer: true,
     },
   ],
   [

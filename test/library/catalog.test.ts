@@ -4,7 +4,7 @@ import { readyMade } from "../../src/library/catalog.ts";
 
 test("makes every entry with its defaults, each interceptor under a name of its own", () => {
   const names = [...readyMade.values()].flatMap((entry) => entry.create().map(({ descriptor }) => descriptor.name));
-  assert.deepEqual(names, ["redact", "tool-filter", "tool-filter-list", "path-guard", "url-guard", "command-guard"]);
+  assert.deepEqual(names, ["redact", "tool-filter", "tool-filter-list", "tool-pinning", "tool-pinning-list", "path-guard", "url-guard", "command-guard"]);
 });
 
 test("describes every entry in a line, and gives its interceptors the config schema that it shows", () => {
@@ -40,6 +40,12 @@ test("takes the same configs in code as by its config schema", () => {
     windows: [true, "yes"],
     byName: [false, 0],
     rules: [[], [{ arguments: ["a"], checks: [] }], [{ arguments: ["a"], checks: ["shell"], tools: ["x*"] }], [{ arguments: ["a"] }], [{ arguments: ["a"], checks: ["x"] }], [{ checks: [] }], [5], {}, null],
+    lock: [{}, "{}", { a: `sha256:${"0".repeat(64)}` }, { s: { a: `sha256:${"f".repeat(64)}` } }, { a: "sha256:0" }, { s: { a: 5 } }, { a: null }, [], 5, null],
+    changed: ["hold", "block", "pass", null],
+    lookAlikes: ["block", "pass", "hold"],
+    shadowing: ["block", "pass", true],
+    server: ["", "a", 5],
+    scope: ["session", "principal", "global", "all", null],
     nothing: [1],
   };
   for (const [name, entry] of readyMade) {

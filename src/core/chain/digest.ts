@@ -1,7 +1,6 @@
 import { utf8Encode } from "../base/bytes.ts";
-import { compareCodePoints } from "../base/compare-code-points.ts";
+import { canonicalText } from "../base/canonical-text.ts";
 import type { Host } from "../base/host.ts";
-import { isObject } from "../base/json.ts";
 import { sha256 } from "../base/sha256.ts";
 
 /** What stands for a value that an interceptor may not read. */
@@ -31,12 +30,4 @@ export function createDigester(host: Host): Digester {
     for (let at = 0; at < KEPT_BYTES; at++) text += digest[at]!.toString(16).padStart(2, "0");
     return text;
   };
-}
-
-/** Text that is the same for equal JSON values: members sorted by name. Lone surrogates stay apart, as JSON.stringify escapes them. */
-export function canonicalText(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonicalText).join(",")}]`;
-  if (!isObject(value)) return JSON.stringify(value);
-  const names = Object.keys(value).filter((name) => value[name] !== undefined);
-  return `{${names.sort(compareCodePoints).map((name) => `${JSON.stringify(name)}:${canonicalText(value[name])}`).join(",")}}`;
 }
