@@ -1,9 +1,12 @@
 export { readyMade, type ReadyMade } from "./library/catalog.ts";
 export { commandGuard, type CommandCheck, type CommandGuardConfig, type CommandRule } from "./library/command-guard.ts";
 export type { SensitiveType } from "./library/detect/detector.ts";
+export { elicitationGuard, type ElicitationGuardConfig } from "./library/elicitation-guard.ts";
 export { pathGuard, type PathGuardConfig } from "./library/path-guard.ts";
 export type { RedactConfig } from "./library/redact-config.ts";
 export { redact } from "./library/redact.ts";
+export { rootsGuard, type RootsGuardConfig } from "./library/roots-guard.ts";
+export { samplingGuard, type SamplingGuardConfig } from "./library/sampling-guard.ts";
 export { toolFilter, type ToolFilterConfig } from "./library/tool-filter.ts";
 export { toolLock, type ToolLock } from "./library/tool-lock.ts";
 export { toolPinning, type ToolPinningConfig } from "./library/tool-pinning.ts";

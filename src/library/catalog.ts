@@ -3,9 +3,12 @@ import type { Host } from "../core/base/host.ts";
 import { isObject, type JsonObject } from "../core/base/json.ts";
 import type { Interceptor } from "../core/interceptor/define.ts";
 import { commandGuard, type CommandGuardConfig, commandGuardConfigSchema } from "./command-guard.ts";
+import { elicitationGuard, type ElicitationGuardConfig, elicitationGuardConfigSchema } from "./elicitation-guard.ts";
 import { pathGuard, type PathGuardConfig, pathGuardConfigSchema } from "./path-guard.ts";
 import { redactConfigSchema, type RedactConfig } from "./redact-config.ts";
 import { redact } from "./redact.ts";
+import { rootsGuard, type RootsGuardConfig, rootsGuardConfigSchema } from "./roots-guard.ts";
+import { samplingGuard, type SamplingGuardConfig, samplingGuardConfigSchema, samplingGuardScope } from "./sampling-guard.ts";
 import type { Scope } from "./state.ts";
 import { toolFilter, toolFilterConfigSchema, type ToolFilterConfig } from "./tool-filter.ts";
 import { toolPinning, type ToolPinningConfig, toolPinningConfigSchema, toolPinningScope } from "./tool-pinning.ts";
@@ -87,6 +90,31 @@ export const readyMade: ReadonlyMap<string, ReadyMade> = new Map<string, ReadyMa
       summary: "refuses shell characters, options and SQL in arguments that become a part of a command",
       configSchema: commandGuardConfigSchema,
       create: (config) => [commandGuard(config as CommandGuardConfig | undefined)],
+    },
+  ],
+  [
+    "sampling-guard",
+    {
+      summary: "bounds how often and for what a server may use the client's model",
+      configSchema: samplingGuardConfigSchema,
+      create: (config, tools) => [samplingGuard(config as SamplingGuardConfig | undefined, tools)],
+      scope: samplingGuardScope,
+    },
+  ],
+  [
+    "elicitation-guard",
+    {
+      summary: "refuses forms of a server that ask for secrets, and links that lead to where they must not",
+      configSchema: elicitationGuardConfigSchema,
+      create: (config) => [elicitationGuard(config as ElicitationGuardConfig | undefined)],
+    },
+  ],
+  [
+    "roots-guard",
+    {
+      summary: "refuses roots that are not under the allowed paths",
+      configSchema: rootsGuardConfigSchema,
+      create: (config) => [rootsGuard(config as RootsGuardConfig | undefined)],
     },
   ],
 ]);

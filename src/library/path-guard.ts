@@ -2,10 +2,11 @@ import type { JsonObject } from "../core/base/json.ts";
 import { type Interceptor, validator } from "../core/interceptor/define.ts";
 import { allow, deny } from "../core/interceptor/verdict.ts";
 import { namedBy } from "./argument-names.ts";
-import { invalid, overlaid, readBoolean, readConfig, readPatterns, readStrings } from "./config.ts";
+import { overlaid, readBoolean, readConfig, readPatterns } from "./config.ts";
 import { compilePatterns, patternsSchema } from "./name-patterns.ts";
+import { pathsSchema, readPathLists } from "./path-lists.ts";
 import { firstInRequest, REQUESTS_WITH_ARGUMENTS } from "./request-strings.ts";
-import { type FilePath, foldPathCase, hasSteps, isUnder, type PathRules, readPath } from "./uri/path.ts";
+import { type PathRules, readPath } from "./uri/path.ts";
 
 export interface PathGuardConfig {
   /** Paths under which an argument that holds a path must lie. A relative one lies under `.` alone. Absent: anywhere. */
@@ -19,16 +20,9 @@ export interface PathGuardConfig {
 }
 
 const OWNER = "path-guard";
-/** Where systems and programs keep keys and passwords, and the files that are no files. */
-export const SECRET_PATHS: readonly string[] = [
-  ...["/proc", "/sys", "/dev", "/etc/shadow", "/etc/gshadow", "/etc/sudoers", "/root"],
-  ...[".ssh", ".gnupg", ".aws/credentials", ".azure", ".kube/config", ".docker/config.json", ".config/gcloud", ".netrc", ".npmrc", ".pypirc", ".git-credentials", ".pgpass"],
-];
-const paths: JsonObject = { type: "array", items: { type: "string", pattern: "^[^*]+$" } };
-
 export const pathGuardConfigSchema: JsonObject = {
   type: "object",
-  properties: { allow: paths, deny: paths, arguments: patternsSchema, windows: { type: "boolean" } },
+  properties: { allow: pathsSchema, deny: pathsSchema, arguments: patternsSchema, windows: { type: "boolean" } },
   additionalProperties: false,
 };
 
@@ -69,14 +63,9 @@ type JudgeText = (text: string, argument: string | undefined) => string | undefi
 function compilePathGuard(value: unknown): JudgeText {
   const config = readConfig(value, ["allow", "deny", "arguments", "windows"], OWNER);
   const rules: PathRules = { windows: readBoolean(config, "windows", OWNER) ?? false };
-  const allowed = readPaths(config, "allow", rules);
-  const denied = (readPaths(config, "deny", rules) ?? SECRET_PATHS.flatMap((path) => readingsOf(path, rules) ?? [])).map(foldPathCase);
+  const { isAllowed, isDenied } = readPathLists(config, rules, OWNER);
   const named = compilePatterns(readPatterns(config, "arguments", OWNER) ?? []);
 
-  const isDenied = (path: FilePath) => {
-    const folded = foldPathCase(path);
-    return denied.some((entry) => (entry.root === "" ? hasSteps(folded, entry.steps) : isUnder(folded, entry)));
-  };
   return (text, argument) => {
     if (text === "") return undefined;
     const holdsPath = argument !== undefined && (named(argument) || namedBy(PATH_WORDS, argument));
@@ -89,24 +78,11 @@ function compilePathGuard(value: unknown): JudgeText {
       return holdsPath || isFileUri || STEP_UPWARDS.test(text) ? readings.problem : undefined;
     }
     if (readings.some(isDenied)) return "leads to where it must not";
-    if (allowed === undefined || !(holdsPath || isFileUri)) return undefined;
-    return readings.every((path) => allowed.some((prefix) => isUnder(path, prefix))) ? undefined : "leads out of where it may";
+    if (isAllowed === undefined || !(holdsPath || isFileUri)) return undefined;
+    return readings.every(isAllowed) ? undefined : "leads out of where it may";
   };
 }
 
 function leadsUpwards(text: string): boolean {
   return !/\s/.test(text) && !URL_START.test(text) && STEP_UPWARDS.test(text);
-}
-
-function readPaths(config: JsonObject, member: "allow" | "deny", rules: PathRules): readonly FilePath[] | undefined {
-  return readStrings(config, member, OWNER)?.flatMap((text, index) => {
-    const readings = readingsOf(text, rules);
-    if (readings === undefined) throw invalid(OWNER, `${member}[${index}]`, "must be a path without .., ~ and *");
-    return readings;
-  });
-}
-
-function readingsOf(text: string, rules: PathRules): readonly FilePath[] | undefined {
-  const readings = text === "" || text.includes("*") ? undefined : readPath(text, rules);
-  return readings === undefined || "problem" in readings ? undefined : readings;
 }

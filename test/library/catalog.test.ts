@@ -4,7 +4,7 @@ import { readyMade } from "../../src/library/catalog.ts";
 
 test("makes every entry with its defaults, each interceptor under a name of its own", () => {
   const names = [...readyMade.values()].flatMap((entry) => entry.create().map(({ descriptor }) => descriptor.name));
-  assert.deepEqual(names, ["redact", "tool-filter", "tool-filter-list", "tool-pinning", "tool-pinning-list", "path-guard", "url-guard", "command-guard"]);
+  assert.deepEqual(names, ["redact", "tool-filter", "tool-filter-list", "tool-pinning", "tool-pinning-list", "path-guard", "url-guard", "command-guard", "sampling-guard", "elicitation-guard", "roots-guard"]);
 });
 
 test("describes every entry in a line, and gives its interceptors the config schema that it shows", () => {
@@ -46,6 +46,17 @@ test("takes the same configs in code as by its config schema", () => {
     shadowing: ["block", "pass", true],
     server: ["", "a", 5],
     scope: ["session", "principal", "global", "all", null],
+    maxTokens: [1, 0, 1.5, "5", null],
+    perMinute: [0, 1_000, 1_001, -1],
+    total: [0, 5, -1],
+    models: [[], ["a*"], ["a*b"], "a"],
+    systemPrompt: [true, "no"],
+    includeContext: [[], ["none", "allServers"], ["some"], "none"],
+    tools: [false, [], null],
+    maxFields: [0, 5, -1],
+    fields: [[], ["pin*"], "pin"],
+    hosts: [[], ["example.com", "*.example.com"], ["a*"], "a"],
+    answers: [true, 1],
     nothing: [1],
   };
   for (const [name, entry] of readyMade) {
