@@ -7,6 +7,7 @@ export type { RedactConfig } from "./library/redact-config.ts";
 export { redact } from "./library/redact.ts";
 export { rootsGuard, type RootsGuardConfig } from "./library/roots-guard.ts";
 export { samplingGuard, type SamplingGuardConfig } from "./library/sampling-guard.ts";
+export { schemaGuard, type SchemaGuardConfig } from "./library/schema-guard.ts";
 export { toolFilter, type ToolFilterConfig } from "./library/tool-filter.ts";
 export { toolLock, type ToolLock } from "./library/tool-lock.ts";
 export { toolPinning, type ToolPinningConfig } from "./library/tool-pinning.ts";

@@ -9,6 +9,7 @@ import { redactConfigSchema, type RedactConfig } from "./redact-config.ts";
 import { redact } from "./redact.ts";
 import { rootsGuard, type RootsGuardConfig, rootsGuardConfigSchema } from "./roots-guard.ts";
 import { samplingGuard, type SamplingGuardConfig, samplingGuardConfigSchema, samplingGuardScope } from "./sampling-guard.ts";
+import { schemaGuard, type SchemaGuardConfig, schemaGuardConfigSchema, schemaGuardScope } from "./schema-guard.ts";
 import type { Scope } from "./state.ts";
 import { toolFilter, toolFilterConfigSchema, type ToolFilterConfig } from "./tool-filter.ts";
 import { toolPinning, type ToolPinningConfig, toolPinningConfigSchema, toolPinningScope } from "./tool-pinning.ts";
@@ -65,6 +66,16 @@ export const readyMade: ReadonlyMap<string, ReadyMade> = new Map<string, ReadyMa
       configSchema: toolPinningConfigSchema,
       create: (config) => toolPinning(config as ToolPinningConfig | undefined),
       scope: toolPinningScope,
+      perServer: true,
+    },
+  ],
+  [
+    "schema-guard",
+    {
+      summary: "refuses arguments and results of tools that do not fit the tools' schemas",
+      configSchema: schemaGuardConfigSchema,
+      create: (config) => [schemaGuard(config as SchemaGuardConfig | undefined)],
+      scope: schemaGuardScope,
       perServer: true,
     },
   ],

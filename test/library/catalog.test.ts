@@ -4,7 +4,7 @@ import { readyMade } from "../../src/library/catalog.ts";
 
 test("makes every entry with its defaults, each interceptor under a name of its own", () => {
   const names = [...readyMade.values()].flatMap((entry) => entry.create().map(({ descriptor }) => descriptor.name));
-  assert.deepEqual(names, ["redact", "tool-filter", "tool-filter-list", "tool-pinning", "tool-pinning-list", "path-guard", "url-guard", "command-guard", "sampling-guard", "elicitation-guard", "roots-guard"]);
+  assert.deepEqual(names, ["redact", "tool-filter", "tool-filter-list", "tool-pinning", "tool-pinning-list", "schema-guard", "path-guard", "url-guard", "command-guard", "sampling-guard", "elicitation-guard", "roots-guard"]);
 });
 
 test("describes every entry in a line, and gives its interceptors the config schema that it shows", () => {
@@ -57,6 +57,8 @@ test("takes the same configs in code as by its config schema", () => {
     fields: [[], ["pin*"], "pin"],
     hosts: [[], ["example.com", "*.example.com"], ["a*"], "a"],
     answers: [true, 1],
+    unknown: ["pass", "block", "warn", null],
+    results: [true, "yes"],
     nothing: [1],
   };
   for (const [name, entry] of readyMade) {
