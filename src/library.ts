@@ -2,6 +2,7 @@ export { readyMade, type ReadyMade } from "./library/catalog.ts";
 export { commandGuard, type CommandCheck, type CommandGuardConfig, type CommandRule } from "./library/command-guard.ts";
 export type { SensitiveType } from "./library/detect/detector.ts";
 export { elicitationGuard, type ElicitationGuardConfig } from "./library/elicitation-guard.ts";
+export type { FilterKinds, FilterLists, FilterRule } from "./library/filter-rules.ts";
 export { pathGuard, type PathGuardConfig } from "./library/path-guard.ts";
 export type { RedactConfig } from "./library/redact-config.ts";
 export { redact } from "./library/redact.ts";

@@ -4,6 +4,7 @@ import { isObject, type JsonObject } from "../core/base/json.ts";
 import type { Interceptor } from "../core/interceptor/define.ts";
 import { commandGuard, type CommandGuardConfig, commandGuardConfigSchema } from "./command-guard.ts";
 import { elicitationGuard, type ElicitationGuardConfig, elicitationGuardConfigSchema } from "./elicitation-guard.ts";
+import { claimsOf } from "./filter-rules.ts";
 import { pathGuard, type PathGuardConfig, pathGuardConfigSchema } from "./path-guard.ts";
 import { redactConfigSchema, type RedactConfig } from "./redact-config.ts";
 import { redact } from "./redact.ts";
@@ -35,7 +36,9 @@ export interface ReadyMade {
   /** What is odd about a config that `create` takes, for a warning. */
   doubt?(config?: unknown): string | undefined;
   /** By interceptor name: what a guard should answer for what that one refuses, where that is not the usual error. */
-  readonly answerAs?: Readonly<Record<string, (refusal: { readonly params: unknown }) => RpcError>>;
+  readonly answerAs?: Readonly<Record<string, (refusal: { readonly method: string; readonly params: unknown }) => RpcError>>;
+  /** The claims of callers that a config which `create` takes asks for: whoever verifies them has to bring these. */
+  claims?(config?: unknown): readonly string[];
 }
 
 export const readyMade: ReadonlyMap<string, ReadyMade> = new Map<string, ReadyMade>([
@@ -51,12 +54,13 @@ export const readyMade: ReadonlyMap<string, ReadyMade> = new Map<string, ReadyMa
   [
     "tool-filter",
     {
-      summary: "hides tools, and refuses calls of them, by name or prefix*",
+      summary: "hides tools, prompts and resources, and refuses their use, by name or prefix*, for all or by caller",
       configSchema: toolFilterConfigSchema,
       create: (config) => toolFilter(config as ToolFilterConfig | undefined),
       doubt: (config) => (hasRules(config) ? undefined : `it has no rules and filters nothing; ${EXAMPLE}`),
-      // As a server answers for a tool that it does not have: who asks learns nothing about which tools are hidden.
-      answerAs: { "tool-filter": ({ params }) => new RpcError(ErrorCode.invalidParams, `Unknown tool: ${nameIn(params)}`) },
+      // As a server answers for what it does not have: who asks learns nothing about what is hidden.
+      answerAs: { "tool-filter": ({ method, params }) => unknownName(method, params) },
+      claims: claimsOf,
     },
   ],
   [
@@ -134,10 +138,17 @@ const EXAMPLE = `give it some, as in tool-filter='{"deny":["delete_*"]}'`;
 
 function hasRules(config: unknown): boolean {
   if (!isObject(config)) return false;
-  const { allow, deny } = config;
-  return allow !== undefined || (Array.isArray(deny) && deny.length > 0);
+  const { allow, deny, prompts, resources, rules } = config;
+  return allow !== undefined || prompts !== undefined || resources !== undefined || [deny, rules].some((list) => Array.isArray(list) && list.length > 0);
 }
 
-function nameIn(params: unknown): string {
-  return isObject(params) && typeof params["name"] === "string" ? params["name"] : "(no name)";
+// Earlier revisions have a code of their own for resources, which clients of the newest are to know, too.
+const RESOURCE_NOT_FOUND = -32002;
+
+function unknownName(method: string, params: unknown): RpcError {
+  const member = (name: string) => (isObject(params) && typeof params[name] === "string" ? params[name] : "(no name)");
+  if (method === "tools/call") return new RpcError(ErrorCode.invalidParams, `Unknown tool: ${member("name")}`);
+  if (method === "prompts/get") return new RpcError(ErrorCode.invalidParams, `Unknown prompt: ${member("name")}`);
+  if (method.startsWith("resources/")) return new RpcError(RESOURCE_NOT_FOUND, "Resource not found", { uri: member("uri") });
+  return new RpcError(ErrorCode.invalidParams, "Unknown reference");
 }

@@ -39,7 +39,9 @@ test("takes the same configs in code as by its config schema", () => {
     arguments: [[], ["a", "b*"], ["a*b"], [""], "a", [5]],
     windows: [true, "yes"],
     byName: [false, 0],
-    rules: [[], [{ arguments: ["a"], checks: [] }], [{ arguments: ["a"], checks: ["shell"], tools: ["x*"] }], [{ arguments: ["a"] }], [{ arguments: ["a"], checks: ["x"] }], [{ checks: [] }], [5], {}, null],
+    prompts: [{}, { allow: ["a"] }, { allow: ["a*b"] }, { alow: [] }, [], null],
+    resources: [{}, { deny: ["file:///*"] }, { deny: "a" }, "a"],
+    rules: [[], [{ type: "user" }], [{ id: ["a"], allow: [] }], [{ claims: { a: ["b", 1, true] } }], [{ claims: { a: null } }], [{ allow: ["a"] }], [{ type: "x" }], [{ arguments: ["a"], checks: [] }], [{ arguments: ["a"], checks: ["shell"], tools: ["x*"] }], [{ arguments: ["a"] }], [{ arguments: ["a"], checks: ["x"] }], [{ checks: [] }], [5], {}, null],
     lock: [{}, "{}", { a: `sha256:${"0".repeat(64)}` }, { s: { a: `sha256:${"f".repeat(64)}` } }, { a: "sha256:0" }, { s: { a: 5 } }, { a: null }, [], 5, null],
     changed: ["hold", "block", "pass", null],
     lookAlikes: ["block", "pass", "hold"],
@@ -73,4 +75,20 @@ test("takes the same configs in code as by its config schema", () => {
       }
     }
   }
+});
+
+test("answers for what tool-filter hides as a server does for what it does not have", () => {
+  const answer = readyMade.get("tool-filter")?.answerAs?.["tool-filter"] ?? assert.fail();
+  const told = (method: string, params: unknown) => answer({ method, params }).toJson();
+  assert.deepEqual(told("tools/call", { name: "a" }), { code: -32602, message: "Unknown tool: a" });
+  assert.deepEqual(told("prompts/get", { name: "a" }), { code: -32602, message: "Unknown prompt: a" });
+  assert.deepEqual(told("resources/read", { uri: "a:b" }), { code: -32002, message: "Resource not found", data: { uri: "a:b" } });
+  assert.deepEqual(told("completion/complete", {}), { code: -32602, message: "Unknown reference" });
+  assert.deepEqual(told("tools/call", null), { code: -32602, message: "Unknown tool: (no name)" });
+});
+
+test("tells which claims the rules of tool-filter ask for", () => {
+  const claims = readyMade.get("tool-filter")?.claims;
+  assert.deepEqual(claims?.({ rules: [{ claims: { groups: "a", tier: 1 } }, { type: "user" }] }), ["groups", "tier"]);
+  assert.deepEqual([undefined, null, { rules: 5 }, { rules: [null] }].map((config) => claims?.(config)), [[], [], [], []]);
 });
