@@ -1,5 +1,4 @@
 import { ErrorCode, RpcError } from "../core/base/errors.ts";
-import type { Host } from "../core/base/host.ts";
 import { isObject, type JsonObject } from "../core/base/json.ts";
 import type { Interceptor } from "../core/interceptor/define.ts";
 import { commandGuard, type CommandGuardConfig, commandGuardConfigSchema } from "./command-guard.ts";
@@ -12,14 +11,10 @@ import { rootsGuard, type RootsGuardConfig, rootsGuardConfigSchema } from "./roo
 import { samplingGuard, type SamplingGuardConfig, samplingGuardConfigSchema, samplingGuardScope } from "./sampling-guard.ts";
 import { schemaGuard, type SchemaGuardConfig, schemaGuardConfigSchema, schemaGuardScope } from "./schema-guard.ts";
 import type { Scope } from "./state.ts";
+import type { Tools } from "./tools.ts";
 import { toolFilter, toolFilterConfigSchema, type ToolFilterConfig } from "./tool-filter.ts";
 import { toolPinning, type ToolPinningConfig, toolPinningConfigSchema, toolPinningScope } from "./tool-pinning.ts";
 import { urlGuard, type UrlGuardConfig, urlGuardConfigSchema } from "./url-guard.ts";
-
-/** What interceptors use of the runtime: clock, timers, random numbers, `fetch`. Filled from the globals unless given. */
-export interface Tools {
-  readonly host?: Host;
-}
 
 /** A ready-made interceptor, or a few that belong together, under one name for command lines and config files. */
 export interface ReadyMade {

@@ -2,8 +2,9 @@ import { isObject, type JsonObject, ownMember } from "../core/base/json.ts";
 import { type Interceptor, validator } from "../core/interceptor/define.ts";
 import { allow, deny } from "../core/interceptor/verdict.ts";
 import { namedBy } from "./argument-names.ts";
-import { invalid, overlaid, readBoolean, readChoice, readConfig, readPatterns, readStrings } from "./config.ts";
+import { invalid, readBoolean, readChoice, readConfig, readPatterns, readStrings } from "./config.ts";
 import { compilePatterns, patternsSchema } from "./name-patterns.ts";
+import { perCall } from "./per-call.ts";
 import { breaksOutOfValue, stacksStatements } from "./sql-text.ts";
 import { firstOf } from "./strings.ts";
 
@@ -55,7 +56,7 @@ export const commandGuardConfigSchema: JsonObject = {
  * config.
  */
 export function commandGuard(config: CommandGuardConfig = {}): Interceptor {
-  const checksFor = overlaid(config, compileCommandGuard);
+  const checksFor = perCall(config, compileCommandGuard);
   return validator(
     {
       name: OWNER,

@@ -62,24 +62,3 @@ export function invalid(owner: string, member: string | undefined, reason: strin
     details: member === undefined ? { owner } : { owner, member },
   });
 }
-
-/**
- * What a config is made into, for one call: the factory's own, or, where the call has a config, that of both overlaid. `own` is compiled at once, so
- * that it throws for a wrong one; what calls bring is kept, as it seldom differs.
- */
-export function overlaid<T>(own: object | undefined, compile: (config: unknown) => T): (called: JsonObject) => T {
-  const compiled = compile(own);
-  const byCall = new Map<string, T>();
-  return (called) => {
-    if (Object.keys(called).length === 0) return compiled;
-    const key = JSON.stringify(called);
-    const known = byCall.get(key);
-    if (known !== undefined) return known;
-    const made = compile({ ...own, ...called });
-    if (byCall.size >= MAX_KEPT) byCall.clear();
-    byCall.set(key, made);
-    return made;
-  };
-}
-
-const MAX_KEPT = 64;

@@ -1,10 +1,11 @@
 import { isObject, type JsonObject, ownMember } from "../core/base/json.ts";
 import { type Interceptor, validator } from "../core/interceptor/define.ts";
 import { allow, deny } from "../core/interceptor/verdict.ts";
-import { invalid, overlaid, readBoolean, readConfig, readPatterns, readStrings, readWhole } from "./config.ts";
+import { invalid, readBoolean, readConfig, readPatterns, readStrings, readWhole } from "./config.ts";
 import { createScanner } from "./detect/scan.ts";
 import { mixesScripts } from "./look-alike.ts";
 import { compilePatterns, patternsSchema } from "./name-patterns.ts";
+import { perCall } from "./per-call.ts";
 import { asksForSecret, describesSecret, namesSecret } from "./secret-words.ts";
 import { firstOf } from "./strings.ts";
 import { compileHostPattern, notPublic, type UrlHost } from "./uri/host.ts";
@@ -41,7 +42,7 @@ export const elicitationGuardConfigSchema: JsonObject = {
  * message, so it is a guess. Throws `invalid_argument` for a wrong config.
  */
 export function elicitationGuard(config: ElicitationGuardConfig = {}): Interceptor {
-  const rulesFor = overlaid(config, compileElicitationGuard);
+  const rulesFor = perCall(config, compileElicitationGuard);
   return validator(
     {
       name: OWNER,

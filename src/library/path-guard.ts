@@ -2,9 +2,10 @@ import type { JsonObject } from "../core/base/json.ts";
 import { type Interceptor, validator } from "../core/interceptor/define.ts";
 import { allow, deny } from "../core/interceptor/verdict.ts";
 import { namedBy } from "./argument-names.ts";
-import { overlaid, readBoolean, readConfig, readPatterns } from "./config.ts";
+import { readBoolean, readConfig, readPatterns } from "./config.ts";
 import { compilePatterns, patternsSchema } from "./name-patterns.ts";
 import { pathsSchema, readPathLists } from "./path-lists.ts";
+import { perCall } from "./per-call.ts";
 import { firstInRequest, REQUESTS_WITH_ARGUMENTS } from "./request-strings.ts";
 import { type PathRules, readPath } from "./uri/path.ts";
 
@@ -32,7 +33,7 @@ export const pathGuardConfigSchema: JsonObject = {
  * text and follows no links. Throws `invalid_argument` for a wrong config.
  */
 export function pathGuard(config: PathGuardConfig = {}): Interceptor {
-  const judgeFor = overlaid(config, compilePathGuard);
+  const judgeFor = perCall(config, compilePathGuard);
   return validator(
     {
       name: OWNER,

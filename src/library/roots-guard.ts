@@ -1,8 +1,9 @@
 import { isObject, type JsonObject, ownMember } from "../core/base/json.ts";
 import { type Interceptor, validator } from "../core/interceptor/define.ts";
 import { allow, deny } from "../core/interceptor/verdict.ts";
-import { overlaid, readBoolean, readConfig } from "./config.ts";
+import { readBoolean, readConfig } from "./config.ts";
 import { pathsSchema, readPathLists } from "./path-lists.ts";
+import { perCall } from "./per-call.ts";
 import { readPath } from "./uri/path.ts";
 
 export interface RootsGuardConfig {
@@ -27,7 +28,7 @@ export const rootsGuardConfigSchema: JsonObject = {
  * under `deny` nor above it; so `/` is none. Throws `invalid_argument` for a wrong config.
  */
 export function rootsGuard(config: RootsGuardConfig = {}): Interceptor {
-  const judgeFor = overlaid(config, compileRootsGuard);
+  const judgeFor = perCall(config, compileRootsGuard);
   return validator(
     {
       name: OWNER,

@@ -2,10 +2,11 @@ import { detectHost } from "../core/base/host.ts";
 import { isObject, type JsonObject, ownMember } from "../core/base/json.ts";
 import { type Interceptor, validator } from "../core/interceptor/define.ts";
 import { allow, deny } from "../core/interceptor/verdict.ts";
-import type { Tools } from "./catalog.ts";
-import { overlaid, readBoolean, readChoice, readConfig, readPatterns, readStrings, readWhole } from "./config.ts";
+import { readBoolean, readChoice, readConfig, readPatterns, readStrings, readWhole } from "./config.ts";
 import { compilePatterns, patternsSchema } from "./name-patterns.ts";
+import { perCall } from "./per-call.ts";
 import { createStates, readScope, type Scope, scopeSchema } from "./state.ts";
+import type { Tools } from "./tools.ts";
 
 type IncludeContext = "none" | "thisServer" | "allServers";
 
@@ -54,7 +55,7 @@ export const samplingGuardConfigSchema: JsonObject = {
  * brings. Throws `invalid_argument` for a wrong config.
  */
 export function samplingGuard(config: SamplingGuardConfig = {}, { host = detectHost() }: Tools = {}): Interceptor {
-  const rulesFor = overlaid(config, compileSamplingGuard);
+  const rulesFor = perCall(config, compileSamplingGuard);
   const states = createStates({ owner: OWNER, scope: samplingGuardScope(config), create: (): Requests => ({ total: 0, recentMs: [] }) });
   return validator(
     {

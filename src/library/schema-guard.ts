@@ -3,8 +3,9 @@ import { DEFAULT_LIMITS } from "../core/base/limits.ts";
 import { type Interceptor, validator } from "../core/interceptor/define.ts";
 import { allow, deny, type Verdict, warn } from "../core/interceptor/verdict.ts";
 import type { CompiledSchema } from "../core/schema/schema.ts";
-import { overlaid, readBoolean, readChoice, readConfig, readText } from "./config.ts";
+import { readBoolean, readChoice, readConfig, readText } from "./config.ts";
 import { createKnownSchemas, type KnownSchemas } from "./known-schemas.ts";
+import { perCall } from "./per-call.ts";
 import { createStates, readScope, type Scope, scopeSchema } from "./state.ts";
 
 export interface SchemaGuardConfig {
@@ -36,7 +37,7 @@ export const schemaGuardConfigSchema: JsonObject = {
  * `invalid_argument` for a wrong config.
  */
 export function schemaGuard(config: SchemaGuardConfig = {}): Interceptor {
-  const rulesFor = overlaid(config, compileSchemaGuard);
+  const rulesFor = perCall(config, compileSchemaGuard);
   const scope = schemaGuardScope(config);
   const { maxToolSchemas, maxToolSchemaChars } = DEFAULT_LIMITS;
   const bounds = { maxTools: maxToolSchemas, maxChars: scope === "global" ? maxToolSchemaChars : MAX_CHARS_EACH };

@@ -59,7 +59,7 @@ export function readScope(value: unknown, owner: string, among: readonly Scope[]
 function keyOf({ sessionId, principal }: InvocationContext, scope: Scope): string | undefined {
   if (scope === "global") return "global";
   if (scope === "session" && sessionId !== undefined) return `session ${sessionId}`;
-  if (principal?.id === undefined) return undefined;
+  if (principal?.id === undefined || principal.type === "anonymous") return undefined;
   // Two issuers may each have a subject of that name.
   return `principal ${JSON.stringify([principal.type, principal.claims?.["iss"] ?? null, principal.id])}`;
 }

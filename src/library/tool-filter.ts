@@ -2,8 +2,8 @@ import { LocalError } from "../core/base/errors.ts";
 import { isObject, type JsonObject, ownMember } from "../core/base/json.ts";
 import { type Interceptor, mutator, validator } from "../core/interceptor/define.ts";
 import { allow, deny, unchanged, type Verdict } from "../core/interceptor/verdict.ts";
-import { overlaid } from "./config.ts";
 import { compileFilter, type Filter, type FilterConfig, filterConfigSchema, type FilterKind, kindsOf } from "./filter-rules.ts";
+import { perCall } from "./per-call.ts";
 
 export type ToolFilterConfig = FilterConfig;
 export const toolFilterConfigSchema: JsonObject = filterConfigSchema;
@@ -28,7 +28,7 @@ const LISTS: Readonly<Record<FilterKind, readonly string[]>> = {
  * it, the two look at tools alone. Throws `invalid_argument` for a wrong config.
  */
 export function toolFilter(config: ToolFilterConfig = {}): readonly [use: Interceptor, list: Interceptor] {
-  const filterFor = overlaid(config, (value) => compileFilter(value, OWNER));
+  const filterFor = perCall(config, (value) => compileFilter(value, OWNER));
   const kinds: readonly FilterKind[] = ["tools", ...[...kindsOf(config)].filter((kind) => kind !== "tools")];
   const events = (of: Readonly<Record<FilterKind, readonly string[]>>) => [...new Set(kinds.flatMap((kind) => of[kind]))];
   return [

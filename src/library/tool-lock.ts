@@ -1,4 +1,4 @@
-import { utf8Encode } from "../core/base/bytes.ts";
+import { toHex, utf8Encode } from "../core/base/bytes.ts";
 import { canonicalText } from "../core/base/canonical-text.ts";
 import { isObject, type JsonObject, ownMember, setMember } from "../core/base/json.ts";
 import { sha256 } from "../core/base/sha256.ts";
@@ -9,9 +9,7 @@ export type ToolLock = { readonly [name: string]: string | { readonly [tool: str
 
 /** `sha256:` and 64 hexadecimal digits, over the definition's JSON text with sorted members: all of it counts, `_meta` too. */
 export function toolDigest(tool: unknown): string {
-  let digest = "sha256:";
-  for (const byte of sha256(utf8Encode(canonicalText(tool)))) digest += byte.toString(16).padStart(2, "0");
-  return digest;
+  return `sha256:${toHex(sha256(utf8Encode(canonicalText(tool))))}`;
 }
 
 /** The lock of tools as a `tools/list` result has them, in their order; print it with `JSON.stringify`. What has no name is left out. */

@@ -2,7 +2,8 @@ import { LocalError } from "../core/base/errors.ts";
 import { isObject, type JsonObject, ownMember } from "../core/base/json.ts";
 import { type Interceptor, mutator, validator } from "../core/interceptor/define.ts";
 import { allow, deny, mutated, unchanged } from "../core/interceptor/verdict.ts";
-import { overlaid, readChoice, readConfig, readText } from "./config.ts";
+import { readChoice, readConfig, readText } from "./config.ts";
+import { perCall } from "./per-call.ts";
 import { createPinnedTools, type PinRules } from "./pinned-tools.ts";
 import { createStates, readScope, type Scope, scopeSchema } from "./state.ts";
 import { lockSchema, readLock, type ToolLock } from "./tool-lock.ts";
@@ -46,7 +47,7 @@ export const toolPinningConfigSchema: JsonObject = {
  * early, as the server gave it. The scope is the factory's, whatever a call brings. Throws `invalid_argument` for a wrong config.
  */
 export function toolPinning(config: ToolPinningConfig = {}): readonly [call: Interceptor, list: Interceptor] {
-  const rulesFor = overlaid(config, compileToolPinning);
+  const rulesFor = perCall(config, compileToolPinning);
   const states = createStates({ owner: OWNER, scope: toolPinningScope(config), create: createPinnedTools, maxKeys: MAX_KEYS });
   return [
     validator(

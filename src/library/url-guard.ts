@@ -2,8 +2,9 @@ import type { JsonObject } from "../core/base/json.ts";
 import { type Interceptor, validator } from "../core/interceptor/define.ts";
 import { allow, deny } from "../core/interceptor/verdict.ts";
 import { namedBy } from "./argument-names.ts";
-import { invalid, overlaid, readBoolean, readConfig, readPatterns, readStrings } from "./config.ts";
+import { invalid, readBoolean, readConfig, readPatterns, readStrings } from "./config.ts";
 import { compilePatterns, patternsSchema } from "./name-patterns.ts";
+import { perCall } from "./per-call.ts";
 import { firstInRequest, REQUESTS_WITH_ARGUMENTS } from "./request-strings.ts";
 import { compileHostPattern, notPublic, type UrlHost } from "./uri/host.ts";
 import { hasUser, parseHostPort, parseUrl, schemeOf, type Unreadable, type UrlTarget, urlsIn } from "./uri/url.ts";
@@ -42,7 +43,7 @@ export const urlGuardConfigSchema: JsonObject = {
  * parsers do not agree on. It resolves no name. Throws `invalid_argument` for a wrong config.
  */
 export function urlGuard(config: UrlGuardConfig = {}): Interceptor {
-  const judgeFor = overlaid(config, compileUrlGuard);
+  const judgeFor = perCall(config, compileUrlGuard);
   return validator(
     {
       name: OWNER,

@@ -15,7 +15,7 @@ test("keeps one state for each session, and one for all under the scope global",
 
 test("falls back to the principal where there is no session, told apart by type, issuer and id", () => {
   const states = counting("session");
-  const ada = { principal: { type: "user", id: "ada", claims: { iss: "one" } } };
+  const ada = { principal: { type: "user" as const, id: "ada", claims: { iss: "one" } } };
   assert.equal(states.of(ada), states.of(structuredClone(ada)));
   assert.notEqual(states.of(ada), states.of({ principal: { ...ada.principal, claims: { iss: "two" } } }));
   assert.notEqual(states.of(ada), states.of({ principal: { ...ada.principal, type: "service" } }));
@@ -26,6 +26,7 @@ test("fails where the context says nobody, rather than to begin anew with each m
   const refused = (error: unknown) => error instanceof LocalError && error.code === "refused" && error.message.includes('"scope": "global"');
   assert.throws(() => counting("session").of({}), refused);
   assert.throws(() => counting("session").of({ principal: { type: "user" } }), refused);
+  assert.throws(() => counting("session").of({ principal: { type: "anonymous", id: "x" } }), refused);
   assert.throws(() => counting("principal").of({ sessionId: "a" }), refused);
 });
 
