@@ -3,12 +3,14 @@ export { commandGuard, type CommandCheck, type CommandGuardConfig, type CommandR
 export type { SensitiveType } from "./library/detect/detector.ts";
 export { elicitationGuard, type ElicitationGuardConfig } from "./library/elicitation-guard.ts";
 export type { FilterKinds, FilterLists, FilterRule } from "./library/filter-rules.ts";
+export type { HiddenKind } from "./library/hidden-characters.ts";
 export { pathGuard, type PathGuardConfig } from "./library/path-guard.ts";
 export type { RedactConfig } from "./library/redact-config.ts";
 export { redact } from "./library/redact.ts";
 export { rootsGuard, type RootsGuardConfig } from "./library/roots-guard.ts";
 export { samplingGuard, type SamplingGuardConfig } from "./library/sampling-guard.ts";
 export { schemaGuard, type SchemaGuardConfig } from "./library/schema-guard.ts";
+export { textHygiene, type TextHygieneConfig } from "./library/text-hygiene.ts";
 export { toolFilter, type ToolFilterConfig } from "./library/tool-filter.ts";
 export { toolLock, type ToolLock } from "./library/tool-lock.ts";
 export { toolPinning, type ToolPinningConfig } from "./library/tool-pinning.ts";

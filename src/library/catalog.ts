@@ -12,6 +12,7 @@ import { samplingGuard, type SamplingGuardConfig, samplingGuardConfigSchema, sam
 import { schemaGuard, type SchemaGuardConfig, schemaGuardConfigSchema, schemaGuardScope } from "./schema-guard.ts";
 import type { Scope } from "./state.ts";
 import type { Tools } from "./tools.ts";
+import { textHygiene, type TextHygieneConfig, textHygieneConfigSchema } from "./text-hygiene.ts";
 import { toolFilter, toolFilterConfigSchema, type ToolFilterConfig } from "./tool-filter.ts";
 import { toolPinning, type ToolPinningConfig, toolPinningConfigSchema, toolPinningScope } from "./tool-pinning.ts";
 import { urlGuard, type UrlGuardConfig, urlGuardConfigSchema } from "./url-guard.ts";
@@ -76,6 +77,14 @@ export const readyMade: ReadonlyMap<string, ReadyMade> = new Map<string, ReadyMa
       create: (config) => [schemaGuard(config as SchemaGuardConfig | undefined)],
       scope: schemaGuardScope,
       perServer: true,
+    },
+  ],
+  [
+    "text-hygiene",
+    {
+      summary: "strips or blocks invisible characters and terminal commands, and refuses lists with hidden instructions",
+      configSchema: textHygieneConfigSchema,
+      create: (config) => textHygiene(config as TextHygieneConfig | undefined),
     },
   ],
   [

@@ -4,7 +4,7 @@ import { readyMade } from "../../src/library/catalog.ts";
 
 test("makes every entry with its defaults, each interceptor under a name of its own", () => {
   const names = [...readyMade.values()].flatMap((entry) => entry.create().map(({ descriptor }) => descriptor.name));
-  assert.deepEqual(names, ["redact", "tool-filter", "tool-filter-list", "tool-pinning", "tool-pinning-list", "schema-guard", "path-guard", "url-guard", "command-guard", "sampling-guard", "elicitation-guard", "roots-guard"]);
+  assert.deepEqual(names, ["redact", "tool-filter", "tool-filter-list", "tool-pinning", "tool-pinning-list", "schema-guard", "text-hygiene", "text-hygiene-lists", "path-guard", "url-guard", "command-guard", "sampling-guard", "elicitation-guard", "roots-guard"]);
 });
 
 test("describes every entry in a line, and gives its interceptors the config schema that it shows", () => {
@@ -61,6 +61,10 @@ test("takes the same configs in code as by its config schema", () => {
     answers: [true, 1],
     unknown: ["pass", "block", "warn", null],
     results: [true, "yes"],
+    mode: ["strip", "block", "warn", null],
+    characters: [[], ["ansi", "tags"], ["emoji"], "ansi"],
+    names: ["block", "warn", "pass", "strip"],
+    instructions: ["block", "warn", "pass", true],
     nothing: [1],
   };
   for (const [name, entry] of readyMade) {

@@ -1,0 +1,45 @@
+import { signalsIn, type SignalId } from "./signals.ts";
+
+// What `injection-signals` finds in any text, as far as the description of a tool has no business to say it. Descriptions tell a model what to call and what to send, so
+// signs of that are none here.
+const SIGNALS: ReadonlySet<SignalId> = new Set(["override", "secrecy", "role-marker", "hidden"]);
+const TAG = /<\/?\s{0,5}(?:important|critical|urgent|override|instructions_for_(?:ai|model|assistant|llm))\s{0,5}>/i;
+const SPACES = 80;
+const BREAKS = 15;
+
+/**
+ * Why a text that describes a tool or prompt holds instructions that people are not to see or hear of: words against other instructions or against telling the
+ * user, markup that does not show, tags such as `<IMPORTANT>`, or what stands far off the page. Undefined where there is no sign of it. A guess, and linear.
+ */
+export function hiddenInstruction(text: string): string | undefined {
+  const signal = signalsIn(text).find(({ id }) => SIGNALS.has(id) || id === "encoded");
+  if (signal !== undefined) return PROBLEMS.get(signal.id);
+  if (TAG.test(text)) return "has a tag that addresses the model";
+  return hasGap(text) ? "has text far off behind spaces or line breaks" : undefined;
+}
+
+const PROBLEMS: ReadonlyMap<SignalId, string> = new Map([
+  ["override", "speaks against other instructions"],
+  ["secrecy", "asks to keep something from the user"],
+  ["role-marker", "has a mark that sets another role"],
+  ["hidden", "has markup that hides text"],
+  ["encoded", "has encoded text that speaks to the model"],
+]);
+
+function hasGap(text: string): boolean {
+  let spaces = 0;
+  let breaks = 0;
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at];
+    if (character === "\n") {
+      breaks++;
+      spaces = 0;
+    } else if (character === " " || character === "\t" || character === "\u00a0" || character === "\u3000" || character === "\r") {
+      spaces++;
+    } else {
+      if (spaces >= SPACES || breaks >= BREAKS) return true;
+      spaces = breaks = 0;
+    }
+  }
+  return false;
+}
