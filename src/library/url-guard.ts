@@ -71,6 +71,8 @@ const OPENED: ReadonlySet<string> = new Set([
 ]);
 const BREAKS = /[\t\r\n]/;
 const HOST_AND_PORT = /^[^/?#\\@:]*:\d{1,5}(?:[/?#]|$)/;
+// Parsers take `http:host` for `http://host`.
+const WITHOUT_SLASHES = /^(?:https?|wss?|ftp):[^\s/\\]/i;
 const MAX_START_CHARS = 2_000;
 
 /** What is wrong with a string that an argument of this name has; undefined where nothing is. */
@@ -120,15 +122,27 @@ function compileUrlGuard(value: unknown): JudgeText {
   };
 
   return (text, argument) => {
-    const trimmed = text.trim();
+    const trimmed = trimControls(text);
     const holdsUrl = argument !== undefined && (named(argument) || namedBy(URL_WORDS, argument));
     if (holdsUrl) return valueProblem(trimmed) ?? firstProblem(trimmed);
-    const starts = OPENED.has(schemeOf(trimmed) ?? "");
-    if (starts && hasUser(trimmed)) return "has a user name or password in it";
-    // Whoever fetches a value drops the line breaks in it; as a mention, a URL ends there. So both ways are judged.
     const start = trimmed.slice(0, MAX_START_CHARS);
-    return (starts && !/\s/.test(trimmed) ? wholeProblem(trimmed) : BREAKS.test(start) ? firstProblem(start.replace(/[\t\r\n]/g, "")) : undefined) ?? firstProblem(text);
+    // Whoever fetches a value drops the line breaks in it; as a mention, a URL ends there. So both ways are judged.
+    const joined = BREAKS.test(start) ? start.replace(/[\t\r\n]/g, "") : start;
+    if (OPENED.has(schemeOf(joined) ?? "")) {
+      const problem = WITHOUT_SLASHES.test(joined) ? "has no slashes after its scheme" : hasUser(joined) ? "has a user name or password in it" : /\s/.test(trimmed) ? undefined : wholeProblem(trimmed);
+      if (problem !== undefined) return problem;
+    }
+    return (joined === start ? undefined : firstProblem(joined)) ?? firstProblem(text);
   };
+}
+
+// What parsers drop at both ends: spaces and all control characters.
+function trimControls(text: string): string {
+  let start = 0;
+  let end = text.length;
+  while (start < end && text.charCodeAt(start) <= 0x20) start++;
+  while (end > start && text.charCodeAt(end - 1) <= 0x20) end--;
+  return text.slice(start, end).trim();
 }
 
 function readScheme(scheme: string, index: number): string {

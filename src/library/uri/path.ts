@@ -36,6 +36,8 @@ export function readPath(text: string, rules: PathRules): readonly FilePath[] | 
       const path = parsePath(written, rules);
       if ("problem" in path) return path;
       readings.push(path);
+      // Elsewhere a backslash is a character of a name.
+      if (written.includes("\\") && !rules.windows && !path.root.endsWith(":")) readings.push(withSteps(written.startsWith("/") ? "/" : "", written.split("/")));
     }
     const decoded = decode(current);
     if (decoded === current) return readings;
@@ -95,21 +97,20 @@ function parsePath(text: string, rules: PathRules): FilePath | BadPath {
   const windows = rules.windows || drive !== undefined || text.includes("\\");
   const steps = rest.split(/[/\\]/);
   for (const step of steps) {
-    // Windows drops spaces and dots at the end of a name, some servers what follows a semicolon.
+    // Windows drops spaces and dots at the end of a name, some servers what follows a semicolon; `...` is a pattern of some tools.
     if (/^\s*\.\s*\.[\s.]*(?:;|$)/.test(step) && step !== "...") return { problem: "leads upwards" };
     if (/:(?::|\$)/.test(step) || (windows && step.includes(":"))) return { problem: "names a stream" };
     if (windows && RESERVED.test(step)) return { problem: "names a device" };
     if (windows && SHORT_NAME.test(step)) return { problem: "has a short name in it" };
+    if (windows && step !== "." && /[ .]$/.test(step)) return { problem: "has a name that ends with a dot or a space" };
   }
   const root = drive !== undefined ? drive.toUpperCase() : /^[/\\]/.test(rest) ? "/" : "";
-  const named = steps.map((step) => (windows ? trimEnd(step) : step)).filter((step) => step !== "" && step !== ".");
-  return { root, steps: drive === undefined ? named : named.map(foldCase) };
+  const path = withSteps(root, steps);
+  return drive === undefined ? path : foldPathCase(path);
 }
 
-function trimEnd(step: string): string {
-  let end = step.length;
-  while (end > 0 && (step[end - 1] === " " || step[end - 1] === ".")) end--;
-  return step.slice(0, end);
+function withSteps(root: string, steps: readonly string[]): FilePath {
+  return { root, steps: steps.filter((step) => step !== "" && step !== ".") };
 }
 
 /** Whether a path is the prefix or lies under it. */
