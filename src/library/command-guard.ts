@@ -94,9 +94,11 @@ const PROBLEMS: Readonly<Record<CommandCheck, string>> = {
 
 // Arguments that by convention become one word of a command line, one value or name in SQL, or a statement.
 const BY_NAME: readonly (readonly [words: ReadonlySet<string>, checks: readonly CommandCheck[]])[] = [
-  [new Set(["branch", "tag", "ref", "rev", "revision", "commit", "remote", "host", "hostname", "package", "image", "container", "service", "pid", "port", "namespace", "pod"]), ["shell", "option"]],
-  [new Set(["id", "table", "column", "by", "sort", "where", "limit", "offset"]), ["sql"]],
-  [new Set(["sql", "query", "statement"]), ["stacking"]],
+  [new Set(["branch", "ref", "rev", "revision", "commit", "remote", "host", "hostname", "container", "service", "pid", "port", "namespace", "pod"]), ["shell", "option"]],
+  // `requests>=2` is one.
+  [new Set(["package"]), ["option"]],
+  [new Set(["id", "table", "column", "by", "sort", "limit", "offset"]), ["sql"]],
+  [new Set(["sql", "query", "statement", "where"]), ["stacking"]],
 ];
 
 type ChecksOf = (tool: string, argument: string) => readonly CommandCheck[];

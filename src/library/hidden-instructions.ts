@@ -1,8 +1,14 @@
 import { signalsIn, type SignalId } from "./signals.ts";
 
-// What `injection-signals` finds in any text, as far as the description of a tool has no business to say it. Descriptions tell a model what to call and what to send, so
-// signs of that are none here.
-const SIGNALS: ReadonlySet<SignalId> = new Set(["override", "secrecy", "role-marker", "hidden"]);
+// What `injection-signals` finds in any text, as far as the description of a tool has no business to say it. Descriptions tell a model what to call, what to send and what to
+// show, and firewalls override existing rules: of such signs only those count whose words are about instructions, or about silence.
+const SIGNALS: ReadonlyMap<SignalId, readonly [evidence: RegExp, problem: string]> = new Map([
+  ["override", [/(?:previous|prior|above|earlier|your)\b.{0,60}rule|instruction|prompt|guideline|directive|anweisung|vorgabe|instruc|instruç|istruzion|指|инструкци|указани/i, "speaks against other instructions"]],
+  ["secrecy", [/\b(?:tell|inform|mention|reveal|notify|alert|disclos)/i, "asks to keep something from the user"]],
+  ["role-marker", [/./, "has a mark that sets another role"]],
+  ["hidden", [/./, "has markup that hides text"]],
+  ["encoded", [/./, "has encoded text that speaks to the model"]],
+]);
 const TAG = /<\/?\s{0,5}(?:important|critical|urgent|override|instructions_for_(?:ai|model|assistant|llm))\s{0,5}>/i;
 const SPACES = 80;
 const BREAKS = 15;
@@ -12,19 +18,13 @@ const BREAKS = 15;
  * user, markup that does not show, tags such as `<IMPORTANT>`, or what stands far off the page. Undefined where there is no sign of it. A guess, and linear.
  */
 export function hiddenInstruction(text: string): string | undefined {
-  const signal = signalsIn(text).find(({ id }) => SIGNALS.has(id) || id === "encoded");
-  if (signal !== undefined) return PROBLEMS.get(signal.id);
+  for (const { id, evidence } of signalsIn(text)) {
+    const [words, problem] = SIGNALS.get(id) ?? [];
+    if (problem !== undefined && words?.test(evidence) === true) return problem;
+  }
   if (TAG.test(text)) return "has a tag that addresses the model";
   return hasGap(text) ? "has text far off behind spaces or line breaks" : undefined;
 }
-
-const PROBLEMS: ReadonlyMap<SignalId, string> = new Map([
-  ["override", "speaks against other instructions"],
-  ["secrecy", "asks to keep something from the user"],
-  ["role-marker", "has a mark that sets another role"],
-  ["hidden", "has markup that hides text"],
-  ["encoded", "has encoded text that speaks to the model"],
-]);
 
 function hasGap(text: string): boolean {
   let spaces = 0;

@@ -68,7 +68,7 @@ function compilePathGuard(value: unknown): JudgeText {
   const named = compilePatterns(readPatterns(config, "arguments", OWNER) ?? []);
 
   return (text, argument) => {
-    if (text === "") return undefined;
+    if (text === "" || /^data:/i.test(text)) return undefined;
     const holdsPath = argument !== undefined && (named(argument) || namedBy(PATH_WORDS, argument));
     const isFileUri = /^\s*file:/i.test(text);
     const looksLikePath = text.length <= MAX_LOOK_CHARS && !/[\r\n]/.test(text) && (LOOKS_LIKE_PATH.test(text) || leadsUpwards(text));

@@ -58,7 +58,7 @@ const BREAKS_OUT = [
   /\/\*|\*\//,
   /--(?:\s|$)|['"`);\s]--|['"`]\s{0,20}#/,
   /['"`)]\s{0,20}(?:\|\||&&|;|(?:or|and|union|having|order|group|limit|into|like|between|is|in)\b)/i,
-  /\b(?:or|and)\s{1,20}(?:not\s{1,20})?[\w'"`().]{1,64}\s{0,20}(?:=|<|>|!=|\blike\b|\bin\b|\bis\b)/i,
+  /\b(?:or|and)\s{1,20}(?:not\s{1,20})?[\w'"`().]{1,64}\s{0,20}(?:=|<|>|!=)/i,
   /\bunion\s{1,20}(?:all\s{1,20}|distinct\s{1,20})?select\b/i,
   /\b(?:sleep|benchmark|pg_sleep|load_file|extractvalue|updatexml|xp_cmdshell|dbms_\w{1,30}\.\w{1,30})\s{0,20}\(/i,
   /\bwaitfor\s{1,20}delay\b|\binto\s{1,20}(?:outfile|dumpfile)\b/i,

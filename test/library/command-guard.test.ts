@@ -18,10 +18,13 @@ test("refuses SQL that is more than a value, or more than a statement", () => {
   assert.match(verdictOnCall(guard, { user_id: "1 OR 1=1" }), /more than one value/);
   assert.match(verdictOnCall(guard, { order_by: "name; DROP TABLE x" }), /more than one value/);
   assert.match(verdictOnCall(guard, { sql: "SELECT 1; COMMIT; DROP TABLE x" }), /more than one SQL statement/);
-  assert.equal(verdictOnCall(guard, { sql: "SELECT ';' FROM x WHERE a = 1 OR b = 2 -- c", query: "cats; dogs", id: 5, sort: "name DESC" }), "pass");
+  assert.equal(verdictOnCall(guard, { sql: "SELECT ';' FROM x WHERE a = 1 OR b = 2 -- c", query: "cats; dogs", id: 5, sort: "name DESC", where: "a = 1 OR b = 2" }), "pass");
+  assert.match(verdictOnCall(guard, { where: "a = 1; DROP TABLE x" }), /more than one SQL statement/);
 });
 
 test("leaves arguments alone that are a command, or text", () => {
+  assert.equal(verdictOnCall(guard, { package: "requests>=2,<3", image: "data:image/png;base64,AAAA", tags: ["R&D"] }), "pass");
+  assert.match(verdictOnCall(guard, { package: "--index-url=http://evil.example" }), /option/);
   assert.equal(verdictOnCall(guard, { command: "ls -la | grep x; echo $HOME", content: "a; DROP TABLE x", message: "-- fix `x`" }), "pass");
   assert.equal(verdictOf(guard, { event: "tools/call", phase: "request", payload: { name: "x" } }), "pass");
 });
