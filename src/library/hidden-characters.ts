@@ -106,7 +106,7 @@ function isNeeded(character: string, at: number, text: string, about: Facts): bo
   if (code >= 0x2066 && code <= 0x2069) return about.isRightToLeft() && about.hasBalancedIsolates();
   if (code >= 0xe0000 && code <= 0xe007f) return FLAG_TAGS.test(text.slice(Math.max(0, at - NEAR), at)) && FLAG_END.test(character + after);
   if (code >= 0xe0100) return IDEOGRAPH.test(before);
-  if (code >= 0xfe00 && code <= 0xfe0f) return /[0-9#*]/.test(before) || (before >= "\u00a9" && !/[\p{L}\p{M}\p{Cf}]/u.test(before)) || IDEOGRAPH.test(before);
+  if (code >= 0xfe00 && code <= 0xfe0f) return /[0-9#*\p{Extended_Pictographic}]/u.test(before) || (before >= "\u00a9" && !/[\p{L}\p{M}\p{Cf}]/u.test(before)) || IDEOGRAPH.test(before);
   return false;
 }
 

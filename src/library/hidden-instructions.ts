@@ -37,7 +37,8 @@ function hasGap(text: string): boolean {
     } else if (character === " " || character === "\t" || character === "\u00a0" || character === "\u3000" || character === "\r") {
       spaces++;
     } else {
-      if (spaces >= SPACES || breaks >= BREAKS) return true;
+      // A bar is the next cell of a table.
+      if ((spaces >= SPACES && character !== "|") || breaks >= BREAKS) return true;
       spaces = breaks = 0;
     }
   }

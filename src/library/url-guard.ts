@@ -18,6 +18,8 @@ export interface UrlGuardConfig {
   readonly deny?: readonly string[];
   /** Whether hosts that `allow` does not name pass if they are public. `true` unless given. */
   readonly public?: boolean;
+  /** Whether URLs in the middle of a text are judged; `true` unless given. Documents mention `http://localhost:3000`. */
+  readonly mentions?: boolean;
   /** Names of arguments, or `prefix*`, that hold a URL or a host, beside those that are called so (`url`, `webhook_url`, `host` …). */
   readonly arguments?: readonly string[];
 }
@@ -32,6 +34,7 @@ export const urlGuardConfigSchema: JsonObject = {
     allow: hosts,
     deny: hosts,
     public: { type: "boolean" },
+    mentions: { type: "boolean" },
     arguments: patternsSchema,
   },
   additionalProperties: false,
@@ -79,11 +82,12 @@ const MAX_START_CHARS = 2_000;
 type JudgeText = (text: string, argument: string | undefined) => string | undefined;
 
 function compileUrlGuard(value: unknown): JudgeText {
-  const config = readConfig(value, ["schemes", "allow", "deny", "public", "arguments"], OWNER);
+  const config = readConfig(value, ["schemes", "allow", "deny", "public", "mentions", "arguments"], OWNER);
   const schemes = new Set((readStrings(config, "schemes", OWNER) ?? ["http", "https"]).map(readScheme));
   const allowed = readHosts(config, "allow");
   const denied = readHosts(config, "deny");
   const publicPass = readBoolean(config, "public", OWNER) ?? true;
+  const judgesMentions = readBoolean(config, "mentions", OWNER) ?? true;
   const named = compilePatterns(readPatterns(config, "arguments", OWNER) ?? []);
 
   const hostProblem = (host: UrlHost): string | undefined => {
@@ -128,10 +132,12 @@ function compileUrlGuard(value: unknown): JudgeText {
     const start = trimmed.slice(0, MAX_START_CHARS);
     // Whoever fetches a value drops the line breaks in it; as a mention, a URL ends there. So both ways are judged.
     const joined = BREAKS.test(start) ? start.replace(/[\t\r\n]/g, "") : start;
-    if (OPENED.has(schemeOf(joined) ?? "")) {
+    const startsWithUrl = OPENED.has(schemeOf(joined) ?? "");
+    if (startsWithUrl) {
       const problem = WITHOUT_SLASHES.test(joined) ? "has no slashes after its scheme" : hasUser(joined) ? "has a user name or password in it" : /\s/.test(trimmed) ? undefined : wholeProblem(trimmed);
       if (problem !== undefined) return problem;
     }
+    if (!startsWithUrl && !judgesMentions) return undefined;
     return (joined === start ? undefined : firstProblem(joined)) ?? firstProblem(text);
   };
 }

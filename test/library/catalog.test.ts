@@ -35,6 +35,7 @@ test("takes the same configs in code as by its config schema", () => {
     allow: [[], ["a"], ["a*"], ["*"], ["a*b"], ["**"], [""], "a", [5], null, {}],
     deny: [[], ["a"], ["a\n*"], ["\n**"], ["a*b"], [null], "a"],
     schemes: [[], ["http"], ["HTTP"], ["http:"], "http", [5]],
+    mentions: [false, "no"],
     public: [true, false, 1],
     arguments: [[], ["a", "b*"], ["a*b"], [""], "a", [5]],
     windows: [true, "yes"],

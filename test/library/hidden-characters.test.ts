@@ -34,7 +34,7 @@ test("leaves out what nobody sees, and what a terminal takes for a command", () 
 
 test("keeps what writing needs", () => {
   const texts = [
-    ...["plain\ttext\r\nwith lines", "", "naïve – “quotes” … € ½", "日本語 한국어 ไทย", "🏳️‍🌈 👩‍👩‍👧‍👦 👍🏽 ❤️ 1️⃣ #️⃣ ©️ ☎︎ 👩🏽‍💻 🧑‍🚀"],
+    ...["plain\ttext\r\nwith lines", "", "naïve – “quotes” … € ½", "日本語 한국어 ไทย", "🏳️‍🌈 👩‍👩‍👧‍👦 👍🏽 ❤️ ℹ️ 1️⃣ #️⃣ ©️ ☎︎ 👩🏽‍💻 🧑‍🚀"],
     ...["🏴\u{e0067}\u{e0062}\u{e0073}\u{e0063}\u{e0074}\u{e007f} flag", "می\u200cخواهم", "क्\u200dष क्\u200cष", "שלום \u200eabc\u200f!", "عدد \u061c1", "\u2067שלום\u2069 \u2068x\u2069", "\u2066שלום\u2069"],
     ...["葛\u{e0100}飾", "≨\ufe00", "\ufefffile with a mark", "Silben\u00adtrennung", "ภาษา\u200bไทย"],
   ];

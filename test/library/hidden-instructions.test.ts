@@ -17,7 +17,7 @@ test("sees instructions that people are not to see", () => {
 });
 
 test("leaves ordinary descriptions alone", () => {
-  const texts = ["Adds two numbers.", "IMPORTANT: use absolute paths only.", "Before using this tool, call list_allowed_directories.", "Sends the contents of a file to Slack.", "Returns the user's password policy.", "You must call login first.", "<example>add(1, 2)</example>", "Authorization: Bearer <token>", "<!-- eslint-disable -->", "Ignores case. Previous results are kept.", "Tell the user what was found.", `Columns:\n\n  a${" ".repeat(40)}b`, "a\n\n\n\nb", "", "Sets the color: white or black", "Overrides all existing firewall rules", "Do not show the token to the user", "Do not ask the user for a path", "Bypass any cache policy", " ".repeat(200)];
+  const texts = ["Adds two numbers.", "IMPORTANT: use absolute paths only.", "Before using this tool, call list_allowed_directories.", "Sends the contents of a file to Slack.", "Returns the user's password policy.", "You must call login first.", "<example>add(1, 2)</example>", "Authorization: Bearer <token>", "<!-- eslint-disable -->", "Ignores case. Previous results are kept.", "Tell the user what was found.", `Columns:\n\n  a${" ".repeat(40)}b`, "a\n\n\n\nb", `| a${" ".repeat(100)}| b |`, "", "Sets the color: white or black", "Overrides all existing firewall rules", "Do not show the token to the user", "Do not ask the user for a path", "Bypass any cache policy", " ".repeat(200)];
   for (const text of texts) assert.equal(hiddenInstruction(text), undefined, text);
 });
 

@@ -62,6 +62,9 @@ test("takes hosts, schemes and argument names from its config", () => {
   assert.equal(of({ schemes: ["file"] }, { path: "file:///srv/a" }), "pass");
   assert.match(of({ schemes: ["https"] }, { url: "http://example.com/" }), /scheme/);
   assert.equal(of({ schemes: ["https"] }, { url: "example.com" }), "pass");
+  assert.equal(of({ mentions: false }, { note: "see http://localhost:3000/" }), "pass");
+  assert.match(of({ mentions: false }, { note: "http://localhost:3000/ is it" }), /private network/);
+  assert.match(of({ mentions: false }, { url: "http://localhost:3000/" }), /private network/);
   assert.match(of({ arguments: ["target*"] }, { target_box: "10.0.0.1" }), /private/);
   assert.equal(verdictOnCall(guard, { url: "http://localhost/" }, { config: { allow: ["localhost"] } }), "pass");
 });
