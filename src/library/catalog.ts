@@ -5,15 +5,25 @@ import { annotate, type AnnotateConfig, annotateConfigSchema } from "./annotate.
 import { approval, type ApprovalConfig, approvalConfigSchema, approvalScope } from "./approval.ts";
 import { audit, auditConfigSchema, type LibraryAuditConfig } from "./audit.ts";
 import { budget, type BudgetConfig, budgetConfigSchema, budgetScope } from "./budget.ts";
+import { commandGuard, type CommandGuardConfig, commandGuardConfigSchema } from "./command-guard.ts";
+import { elicitationGuard, type ElicitationGuardConfig, elicitationGuardConfigSchema } from "./elicitation-guard.ts";
+import { claimsOf } from "./filter-rules.ts";
 import { flowGuard, type FlowGuardConfig, flowGuardConfigSchema, flowGuardScope } from "./flow-guard.ts";
 import { injectionSignals, type InjectionSignalsConfig, injectionSignalsConfigSchema } from "./injection-signals.ts";
+import { pathGuard, type PathGuardConfig, pathGuardConfigSchema } from "./path-guard.ts";
 import { rateLimit, type RateLimitConfig, rateLimitConfigSchema, rateLimitScope } from "./rate-limit.ts";
 import { redactConfigSchema, type RedactConfig } from "./redact-config.ts";
 import { redact } from "./redact.ts";
+import { rootsGuard, type RootsGuardConfig, rootsGuardConfigSchema } from "./roots-guard.ts";
+import { samplingGuard, type SamplingGuardConfig, samplingGuardConfigSchema, samplingGuardScope } from "./sampling-guard.ts";
+import { schemaGuard, type SchemaGuardConfig, schemaGuardConfigSchema, schemaGuardScope } from "./schema-guard.ts";
 import { sizeLimit, type SizeLimitConfig, sizeLimitConfigSchema } from "./size-limit.ts";
 import type { Scope } from "./state.ts";
-import type { Tools } from "./tools.ts";
+import { textHygiene, type TextHygieneConfig, textHygieneConfigSchema } from "./text-hygiene.ts";
 import { toolFilter, toolFilterConfigSchema, type ToolFilterConfig } from "./tool-filter.ts";
+import { toolPinning, type ToolPinningConfig, toolPinningConfigSchema, toolPinningScope } from "./tool-pinning.ts";
+import type { Tools } from "./tools.ts";
+import { urlGuard, type UrlGuardConfig, urlGuardConfigSchema } from "./url-guard.ts";
 import { webhook, type WebhookConfig, webhookConfigSchema } from "./webhook.ts";
 
 /** A ready-made interceptor, or a few that belong together, under one name for command lines and config files. */
@@ -31,7 +41,9 @@ export interface ReadyMade {
   /** What is odd about a config that `create` takes, for a warning. */
   doubt?(config?: unknown): string | undefined;
   /** By interceptor name: what a guard should answer for what that one refuses, where that is not the usual error. */
-  readonly answerAs?: Readonly<Record<string, (refusal: { readonly params: unknown }) => RpcError>>;
+  readonly answerAs?: Readonly<Record<string, (refusal: { readonly method: string; readonly params: unknown }) => RpcError>>;
+  /** The claims of callers that a config which `create` takes asks for: whoever verifies them has to bring these. */
+  claims?(config?: unknown): readonly string[];
 }
 
 // The factories check their configs whatever the types say.
@@ -47,12 +59,90 @@ export const readyMade: ReadonlyMap<string, ReadyMade> = new Map<string, ReadyMa
   [
     "tool-filter",
     {
-      summary: "hides tools, and refuses calls of them, by name or prefix*",
+      summary: "hides tools, prompts and resources, and refuses their use, by name or prefix*, for all or by caller",
       configSchema: toolFilterConfigSchema,
       create: (config) => toolFilter(config as ToolFilterConfig | undefined),
       doubt: (config) => (hasRules(config) ? undefined : `it has no rules and filters nothing; ${EXAMPLE}`),
-      // As a server answers for a tool that it does not have: who asks learns nothing about which tools are hidden.
-      answerAs: { "tool-filter": ({ params }) => new RpcError(ErrorCode.invalidParams, `Unknown tool: ${nameIn(params)}`) },
+      // As a server answers for what it does not have: who asks learns nothing about what is hidden.
+      answerAs: { "tool-filter": ({ method, params }) => unknownName(method, params) },
+      claims: claimsOf,
+    },
+  ],
+  [
+    "tool-pinning",
+    {
+      summary: "keeps back tools whose definition has changed, or whose name looks like that of another",
+      configSchema: toolPinningConfigSchema,
+      create: (config) => toolPinning(config as ToolPinningConfig | undefined),
+      scope: toolPinningScope,
+      perServer: true,
+    },
+  ],
+  [
+    "schema-guard",
+    {
+      summary: "refuses arguments and results of tools that do not fit the tools' schemas",
+      configSchema: schemaGuardConfigSchema,
+      create: (config) => [schemaGuard(config as SchemaGuardConfig | undefined)],
+      scope: schemaGuardScope,
+      perServer: true,
+    },
+  ],
+  [
+    "text-hygiene",
+    {
+      summary: "strips or blocks invisible characters and terminal commands, and refuses lists with hidden instructions",
+      configSchema: textHygieneConfigSchema,
+      create: (config) => textHygiene(config as TextHygieneConfig | undefined),
+    },
+  ],
+  [
+    "path-guard",
+    {
+      summary: "refuses paths in arguments that lead upwards, in any encoding, or elsewhere than they may",
+      configSchema: pathGuardConfigSchema,
+      create: (config) => [pathGuard(config as PathGuardConfig | undefined)],
+    },
+  ],
+  [
+    "url-guard",
+    {
+      summary: "refuses URLs in arguments that reach other than public hosts, in any spelling",
+      configSchema: urlGuardConfigSchema,
+      create: (config) => [urlGuard(config as UrlGuardConfig | undefined)],
+    },
+  ],
+  [
+    "command-guard",
+    {
+      summary: "refuses shell characters, options and SQL in arguments that become a part of a command",
+      configSchema: commandGuardConfigSchema,
+      create: (config) => [commandGuard(config as CommandGuardConfig | undefined)],
+    },
+  ],
+  [
+    "sampling-guard",
+    {
+      summary: "bounds how often and for what a server may use the client's model",
+      configSchema: samplingGuardConfigSchema,
+      create: (config, tools) => [samplingGuard(config as SamplingGuardConfig | undefined, tools)],
+      scope: samplingGuardScope,
+    },
+  ],
+  [
+    "elicitation-guard",
+    {
+      summary: "refuses forms of a server that ask for secrets, and links that lead to where they must not",
+      configSchema: elicitationGuardConfigSchema,
+      create: (config) => [elicitationGuard(config as ElicitationGuardConfig | undefined)],
+    },
+  ],
+  [
+    "roots-guard",
+    {
+      summary: "refuses roots that are not under the allowed paths",
+      configSchema: rootsGuardConfigSchema,
+      create: (config) => [rootsGuard(config as RootsGuardConfig | undefined)],
     },
   ],
   [
@@ -139,10 +229,17 @@ const EXAMPLE = `give it some, as in tool-filter='{"deny":["delete_*"]}'`;
 
 function hasRules(config: unknown): boolean {
   if (!isObject(config)) return false;
-  const { allow, deny } = config;
-  return allow !== undefined || (Array.isArray(deny) && deny.length > 0);
+  const { allow, deny, prompts, resources, rules } = config;
+  return allow !== undefined || prompts !== undefined || resources !== undefined || [deny, rules].some((list) => Array.isArray(list) && list.length > 0);
 }
 
-function nameIn(params: unknown): string {
-  return isObject(params) && typeof params["name"] === "string" ? params["name"] : "(no name)";
+// Earlier revisions have a code of their own for resources, which clients of the newest are to know, too.
+const RESOURCE_NOT_FOUND = -32002;
+
+function unknownName(method: string, params: unknown): RpcError {
+  const member = (name: string) => (isObject(params) && typeof params[name] === "string" ? params[name] : "(no name)");
+  if (method === "tools/call") return new RpcError(ErrorCode.invalidParams, `Unknown tool: ${member("name")}`);
+  if (method === "prompts/get") return new RpcError(ErrorCode.invalidParams, `Unknown prompt: ${member("name")}`);
+  if (method.startsWith("resources/")) return new RpcError(RESOURCE_NOT_FOUND, "Resource not found", { uri: member("uri") });
+  return new RpcError(ErrorCode.invalidParams, "Unknown reference");
 }

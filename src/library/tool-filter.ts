@@ -1,79 +1,105 @@
 import { LocalError } from "../core/base/errors.ts";
 import { isObject, type JsonObject, ownMember } from "../core/base/json.ts";
 import { type Interceptor, mutator, validator } from "../core/interceptor/define.ts";
-import { deny, unchanged } from "../core/interceptor/verdict.ts";
-import { readConfig, readPatterns } from "./config.ts";
-import { compilePatterns, patternsSchema } from "./name-patterns.ts";
+import { allow, deny, unchanged, type Verdict } from "../core/interceptor/verdict.ts";
+import { compileFilter, type Filter, type FilterConfig, filterConfigSchema, type FilterKind, kindsOf } from "./filter-rules.ts";
+import { perCall } from "./per-call.ts";
 
-export interface ToolFilterConfig {
-  /** Names of tools, or `prefix*`. Absent: every tool that is not denied. An empty list: none. */
-  readonly allow?: readonly string[];
-  /** Names of tools, or `prefix*`. Wins over `allow`. */
-  readonly deny?: readonly string[];
-}
+export type ToolFilterConfig = FilterConfig;
+export const toolFilterConfigSchema: JsonObject = filterConfigSchema;
 
 const OWNER = "tool-filter";
-export const toolFilterConfigSchema: JsonObject = {
-  type: "object",
-  properties: { allow: patternsSchema, deny: patternsSchema },
-  additionalProperties: false,
+
+const REQUESTS: Readonly<Record<FilterKind, readonly string[]>> = {
+  tools: ["tools/call"],
+  prompts: ["prompts/get", "completion/complete"],
+  resources: ["resources/read", "resources/subscribe", "resources/unsubscribe", "completion/complete"],
+};
+const LISTS: Readonly<Record<FilterKind, readonly string[]>> = {
+  tools: ["tools/list"],
+  prompts: ["prompts/list"],
+  resources: ["resources/list", "resources/templates/list"],
 };
 
 /**
- * Two interceptors: the validator `tool-filter` refuses calls of tools that the config does not let through, as if there were no such tool,
- * and the mutator `tool-filter-list` leaves them out of `tools/list`. The list is filtered late, by the names that the caller will see and
- * use. Names compare by exact code points. Throws `invalid_argument` for a wrong config.
+ * Two interceptors: the validator `tool-filter` refuses the use of tools, prompts and resources that the config does not let through, as if there were
+ * none such, and the mutator `tool-filter-list` leaves them out of the lists. A list is filtered late, by the names that the caller will see and
+ * use. Names compare by exact code points, URIs however they are written. What is hooked follows from `config`; without prompts and resources in
+ * it, the two look at tools alone. Throws `invalid_argument` for a wrong config.
  */
-export function toolFilter(config: ToolFilterConfig = {}): readonly [call: Interceptor, list: Interceptor] {
-  const own = compileToolFilter(config);
-  const filterFor = (called: JsonObject) => (Object.keys(called).length === 0 ? own : compileToolFilter({ ...config, ...called }));
+export function toolFilter(config: ToolFilterConfig = {}): readonly [use: Interceptor, list: Interceptor] {
+  const filterFor = perCall(config, (value) => compileFilter(value, OWNER));
+  const kinds: readonly FilterKind[] = ["tools", ...[...kindsOf(config)].filter((kind) => kind !== "tools")];
+  const events = (of: Readonly<Record<FilterKind, readonly string[]>>) => [...new Set(kinds.flatMap((kind) => of[kind]))];
   return [
     validator(
       {
-        name: "tool-filter",
+        name: OWNER,
         version: "1.0.0",
-        description: "Refuses calls of tools that are not allowed.",
-        hooks: [{ events: ["tools/call"], phase: "request" }],
+        description: "Refuses the use of tools, prompts and resources that are not allowed.",
+        hooks: [{ events: events(REQUESTS), phase: "request" }],
         configSchema: toolFilterConfigSchema,
       },
-      ({ payload, config: called }) => {
-        const name: unknown = isObject(payload) ? ownMember(payload, "name") : undefined;
-        if (typeof name !== "string") return deny("The name of a tool must be a string", { path: "/name" });
-        return filterFor(called)(name) || deny(`Unknown tool: ${name}`, { path: "/name" });
-      },
+      ({ payload, event, context, config: called }) => judge(filterFor(called)(context.principal), event, payload),
     ),
     mutator(
       {
         name: "tool-filter-list",
         version: "1.0.0",
-        description: "Leaves tools that are not allowed out of the list of tools.",
-        hooks: [{ events: ["tools/list"], phase: "response" }],
+        description: "Leaves tools, prompts and resources that are not allowed out of the lists.",
+        hooks: [{ events: events(LISTS), phase: "response" }],
         priorityHint: 1000,
         configSchema: toolFilterConfigSchema,
       },
-      ({ payload, config: called }) => {
-        const tools = filterTools(payload, filterFor(called));
-        return tools.length === payload.tools.length ? unchanged() : { ...payload, tools };
-      },
+      ({ payload, event, context, config: called }) => filterList(filterFor(called)(context.principal), event, payload) ?? unchanged(),
     ),
   ];
 }
 
-/** Whether a tool of this name passes. Throws `invalid_argument` with the member that is wrong. */
-export function compileToolFilter(value: unknown): (name: string) => boolean {
-  const config = readConfig(value, ["allow", "deny"], OWNER);
-  const allow = readPatterns(config, "allow", OWNER);
-  const denied = compilePatterns(readPatterns(config, "deny", OWNER) ?? []);
-  const allowed = allow === undefined ? () => true : compilePatterns(allow);
-  return (name) => !denied(name) && allowed(name);
+/** The words with which a server answers for what it does not have, and the member of the params that names it. */
+function judge(filter: Filter, event: string, params: unknown): Verdict {
+  switch (event) {
+    case "tools/call":
+      return judgeMember(filter, "tools", params, "name", "/name", "Unknown tool");
+    case "prompts/get":
+      return judgeMember(filter, "prompts", params, "name", "/name", "Unknown prompt");
+    case "completion/complete":
+      return judgeReference(filter, isObject(params) ? ownMember(params, "ref") : undefined);
+    default:
+      return judgeMember(filter, "resources", params, "uri", "/uri", "Resource not found");
+  }
 }
 
-/** The entries that pass. One without a name cannot be judged, and does not; a result that has no list fails. */
-export function filterTools<T>(result: { readonly tools: readonly T[] }, passes: (name: string) => boolean): T[] {
-  const tools: unknown = isObject(result) ? ownMember(result, "tools") : undefined;
-  if (!Array.isArray(tools)) throw new LocalError("invalid_message", "the result of tools/list has no list of tools");
-  return result.tools.filter((tool) => {
-    const name = isObject(tool) ? ownMember(tool, "name") : undefined;
-    return typeof name === "string" && passes(name);
+function judgeReference(filter: Filter, ref: unknown): Verdict {
+  const type = isObject(ref) ? ownMember(ref, "type") : undefined;
+  if (type === "ref/prompt") return judgeMember(filter, "prompts", ref, "name", "/ref/name", "Unknown prompt");
+  if (type === "ref/resource") return judgeMember(filter, "resources", ref, "uri", "/ref/uri", "Resource not found", "mayPass");
+  return deny("A completion must refer to a prompt or a resource", { path: "/ref" });
+}
+
+function judgeMember(filter: Filter, kind: FilterKind, holder: unknown, member: string, path: string, refusal: string, how: "passes" | "mayPass" = "passes"): Verdict {
+  const name = isObject(holder) ? ownMember(holder, member) : undefined;
+  if (typeof name !== "string") return deny(`The ${member} must be a string`, { path });
+  return filter[kind]?.[how](name) === false ? deny(`${refusal}: ${name}`, { path }) : allow();
+}
+
+const LISTED: ReadonlyMap<string, readonly [kind: FilterKind, list: string, member: string]> = new Map([
+  ["tools/list", ["tools", "tools", "name"]],
+  ["prompts/list", ["prompts", "prompts", "name"]],
+  ["resources/list", ["resources", "resources", "uri"]],
+  ["resources/templates/list", ["resources", "resourceTemplates", "uriTemplate"]],
+] as const);
+
+/** The result without the entries that do not pass; undefined where all do. One without a name cannot be judged, and does not; a result that has no list fails. */
+export function filterList(filter: Filter, event: string, result: unknown): JsonObject | undefined {
+  const [kind, list, member] = LISTED.get(event) ?? [];
+  if (kind === undefined || list === undefined || member === undefined) return undefined;
+  const entries = isObject(result) ? ownMember(result, list) : undefined;
+  if (!isObject(result) || !Array.isArray(entries)) throw new LocalError("invalid_message", `the result of ${event} has no list of ${list}`);
+  const how = member === "uriTemplate" ? "mayPass" : "passes";
+  const kept = entries.filter((entry: unknown) => {
+    const name = isObject(entry) ? ownMember(entry, member) : undefined;
+    return typeof name === "string" && filter[kind]?.[how](name) !== false;
   });
+  return kept.length === entries.length ? undefined : { ...result, [list]: kept };
 }

@@ -54,12 +54,41 @@ test("takes the same configs in code as by its config schema", () => {
     numbers: ["mask", "keep", "zero", true, null],
     allow: [[], ["a"], ["a*"], ["*"], ["a*b"], ["**"], [""], "a", [5], null, {}],
     deny: [[], ["a"], ["a\n*"], ["\n**"], ["a*b"], [null], "a"],
-    nothing: [1],
+    schemes: [[], ["http"], ["HTTP"], ["http:"], "http", [5]],
+    mentions: [false, "no"],
+    public: [true, false, 1],
+    arguments: [[], ["a", "b*"], ["a*b"], [""], "a", [5]],
+    windows: [true, "yes"],
+    byName: [false, 0],
+    prompts: [{}, { allow: ["a"] }, { allow: ["a*b"] }, { alow: [] }, [], null],
+    resources: [{}, { deny: ["file:///*"] }, { deny: "a" }, "a"],
+    rules: [[], [{ type: "user" }], [{ id: ["a"], allow: [] }], [{ claims: { a: ["b", 1, true] } }], [{ claims: { a: null } }], [{ allow: ["a"] }], [{ type: "x" }], [{ arguments: ["a"], checks: [] }], [{ arguments: ["a"], checks: ["shell"], tools: ["x*"] }], [{ arguments: ["a"] }], [{ arguments: ["a"], checks: ["x"] }], [{ checks: [] }], [5], {}, null],
+    lock: [{}, "{}", { a: `sha256:${"0".repeat(64)}` }, { s: { a: `sha256:${"f".repeat(64)}` } }, { a: "sha256:0" }, { s: { a: 5 } }, { a: null }, [], 5, null],
+    changed: ["hold", "block", "pass", null],
+    lookAlikes: ["block", "pass", "hold"],
+    shadowing: ["block", "pass", true],
+    server: ["", "a", 5, "a", "", 5, null],
     scope: ["session", "principal", "global", "all", null],
+    maxTokens: [1, 0, 1.5, "5", null],
+    perMinute: [0, 1_000, 1_001, -1, 1, 60, 0, 1.5, -1, 1e9, "5", null],
+    total: [0, 5, -1],
+    models: [[], ["a*"], ["a*b"], "a"],
+    systemPrompt: [true, "no"],
+    includeContext: [[], ["none", "allServers"], ["some"], "none"],
+    tools: [false, [], null, [], ["a*"], ["*a"], "a", {}, { a: {} }, { a: { title: "x" } }, { a: { title: 5 } }, { a: { readOnlyHint: true, x: 1 } }, { "a*b": {} }, { "": {} }, null],
+    maxFields: [0, 5, -1],
+    fields: [[], ["pin*"], "pin"],
+    hosts: [[], ["example.com", "*.example.com"], ["a*"], "a"],
+    answers: [true, 1],
+    unknown: ["pass", "block", "warn", null],
+    results: [true, "yes"],
+    mode: ["strip", "block", "warn", null],
+    characters: [[], ["ansi", "tags"], ["emoji"], "ansi"],
+    names: ["block", "warn", "pass", "strip"],
+    instructions: ["block", "warn", "pass", true],
+    nothing: [1],
     events: [["tools/call"], ["*"], ["tools/*"], [], ["a*b"], ["**"], ["/*"], [""], "tools/call", [5], null],
-    perMinute: [1, 60, 0, 1.5, -1, 1e9, "5", null],
     burst: [1, 0, null],
-    tools: [[], ["a*"], ["*a"], "a", {}, { a: {} }, { a: { title: "x" } }, { a: { title: 5 } }, { a: { readOnlyHint: true, x: 1 } }, { "a*b": {} }, { "": {} }, null],
     each: ["all", "tool", "x", null],
     max: [{ requests: 0 }, { chars: 1, cost: 2 }, {}, { x: 1 }, { cost: -1 }, { cost: 0.5 }, [], 5, null],
     costs: [{}, { a: 1, "b*": 0 }, { "a*b": 1 }, { a: -1 }, { a: "1" }, [], null],
@@ -69,7 +98,6 @@ test("takes the same configs in code as by its config schema", () => {
     maxItems: [1, 0, null],
     maxDepth: [1, 0, null],
     action: ["block", "truncate", "x", null],
-    server: ["a", "", 5, null],
     sharedChars: [32, 31, 10_000, 10_001, null],
     url: ["https://x.example/", "http://localhost/", "http://x.example/", "http://localhost.x.example/", "http://127.0.0.1:80?x", "http://[::1]/a b", "ftp://x", "https://", "", 5, null],
     secret: ["sixteen letters or more", "short", 5, null],
@@ -96,4 +124,20 @@ test("takes the same configs in code as by its config schema", () => {
       }
     }
   }
+});
+
+test("answers for what tool-filter hides as a server does for what it does not have", () => {
+  const answer = readyMade.get("tool-filter")?.answerAs?.["tool-filter"] ?? assert.fail();
+  const told = (method: string, params: unknown) => answer({ method, params }).toJson();
+  assert.deepEqual(told("tools/call", { name: "a" }), { code: -32602, message: "Unknown tool: a" });
+  assert.deepEqual(told("prompts/get", { name: "a" }), { code: -32602, message: "Unknown prompt: a" });
+  assert.deepEqual(told("resources/read", { uri: "a:b" }), { code: -32002, message: "Resource not found", data: { uri: "a:b" } });
+  assert.deepEqual(told("completion/complete", {}), { code: -32602, message: "Unknown reference" });
+  assert.deepEqual(told("tools/call", null), { code: -32602, message: "Unknown tool: (no name)" });
+});
+
+test("tells which claims the rules of tool-filter ask for", () => {
+  const claims = readyMade.get("tool-filter")?.claims;
+  assert.deepEqual(claims?.({ rules: [{ claims: { groups: "a", tier: 1 } }, { type: "user" }] }), ["groups", "tier"]);
+  assert.deepEqual([undefined, null, { rules: 5 }, { rules: [null] }].map((config) => claims?.(config)), [[], [], [], []]);
 });

@@ -2,8 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Interceptor } from "../../src/core/interceptor/define.ts";
 import type { JsonObject } from "../../src/core/base/json.ts";
-import { compileToolFilter, filterTools, toolFilter } from "../../src/library/tool-filter.ts";
+import { filterList, toolFilter, type ToolFilterConfig } from "../../src/library/tool-filter.ts";
 import { decided } from "./invoke.ts";
+import { verdictOf } from "./verdict-of.ts";
 
 function call(interceptor: Interceptor, name: unknown, config: JsonObject = {}): unknown {
   return decided(interceptor, { event: "tools/call", phase: "request", payload: { name }, config }).valid;
@@ -79,8 +80,7 @@ test("fails on a list result without a list of tools", () => {
     assert.throws(() => decided(mutator, { event: "tools/list", phase: "response", payload }), { name: "RpcError", code: -32603 });
   }
   for (const result of [{}, { tools: null }, { tools: {} }, { tools: "a" }, null, [], "x"]) {
-    // What comes off a wire need not have the type that it should.
-    assert.throws(() => filterTools(result as never, () => true), { name: "LocalError", code: "invalid_message" }, JSON.stringify(result));
+    assert.throws(() => filterList({}, "tools/list", result), { name: "LocalError", code: "invalid_message" }, JSON.stringify(result));
   }
 });
 
@@ -97,15 +97,24 @@ test("overlays the config of the call, and fails on a wrong one", () => {
 test("refuses a wrong config with the name of the member", () => {
   const cases: readonly [config: unknown, message: RegExp][] = [
     ["a", /config of tool-filter: it must be an object/],
-    [{ alow: ["a"] }, /alow is not known; known are allow, deny/],
+    [{ alow: ["a"] }, /alow is not known; known are allow, deny, prompts, resources, rules/],
     [{ allow: "a" }, /allow must be a list of strings/],
     [{ deny: ["a", 1] }, /deny\[1\] must be a string/],
     [{ deny: ["a*b"] }, /deny\[0\] must be a name, or a prefix with one \* after it/],
     [{ allow: ["x", "**"] }, /allow\[1\] must be a name/],
     [{ allow: [""] }, /allow\[0\] must be a name/],
+    [{ prompts: [] }, /prompts must be an object/],
+    [{ prompts: { allow: "a" } }, /tool-filter, prompts: allow must be a list/],
+    [{ resources: { alow: [] } }, /tool-filter, resources: alow is not known/],
+    [{ rules: {} }, /rules must be a list of rules/],
+    [{ rules: [5] }, /rules\[0\] must be an object/],
+    [{ rules: [{ allow: [] }] }, /rules\[0\] must say whom it is for/],
+    [{ rules: [{ id: ["a"] }, { type: "admin" }] }, /rules\[1\]: type must be one of "user"/],
+    [{ rules: [{ claims: { a: null } }] }, /rules\[0\]: claims.a must be a text/],
   ];
   for (const [config, message] of cases) {
-    assert.throws(() => compileToolFilter(config), { name: "LocalError", code: "invalid_argument", message }, JSON.stringify(config));
+    // What comes off a command line need not have the type that it should.
+    assert.throws(() => toolFilter(config as ToolFilterConfig), { name: "LocalError", code: "invalid_argument", message }, JSON.stringify(config));
   }
 });
 
@@ -118,4 +127,57 @@ test("declares a validator of calls and a late mutator of lists under names of t
   assert.equal(mutator.descriptor.type, "mutation");
   assert.deepEqual(mutator.descriptor.hooks, [{ events: ["tools/list"], phase: "response" }]);
   assert.equal(mutator.descriptor.priorityHint, 1000);
+});
+
+test("hooks prompts and resources where the config has something to say of them", () => {
+  const hooked = (config: ToolFilterConfig) => toolFilter(config).map(({ descriptor }) => descriptor.hooks[0]?.events);
+  assert.deepEqual(hooked({ prompts: { deny: ["x"] } }), [["tools/call", "prompts/get", "completion/complete"], ["tools/list", "prompts/list"]]);
+  assert.deepEqual(hooked({ rules: [{ type: "user", resources: { allow: [] } }] }), [
+    ["tools/call", "resources/read", "resources/subscribe", "resources/unsubscribe", "completion/complete"],
+    ["tools/list", "resources/list", "resources/templates/list"],
+  ]);
+});
+
+test("refuses the use of prompts and resources that are not allowed, and hides them", () => {
+  const [use, list] = toolFilter({ prompts: { deny: ["secret*"] }, resources: { allow: ["file:///srv/*"] } });
+  const judge = (event: string, payload: object) => verdictOf(use, { event, phase: "request", payload });
+  assert.equal(judge("prompts/get", { name: "hello" }), "pass");
+  assert.equal(judge("prompts/get", { name: "secrets" }), "/name: Unknown prompt: secrets");
+  assert.equal(judge("resources/read", { uri: "file:///srv/a" }), "pass");
+  assert.equal(judge("resources/subscribe", { uri: "file:///srv/../etc" }), "/uri: Resource not found: file:///srv/../etc");
+  assert.match(judge("resources/unsubscribe", { uri: 5 }), /must be a string/);
+  assert.equal(judge("completion/complete", { ref: { type: "ref/prompt", name: "hello" } }), "pass");
+  assert.match(judge("completion/complete", { ref: { type: "ref/prompt", name: "secret" } }), /^\/ref\/name: Unknown prompt/);
+  assert.equal(judge("completion/complete", { ref: { type: "ref/resource", uri: "file:///{path}" } }), "pass");
+  assert.match(judge("completion/complete", { ref: { type: "ref/resource", uri: "db://{table}" } }), /^\/ref\/uri/);
+  assert.match(judge("completion/complete", { ref: { type: "ref/else" } }), /^\/ref: /);
+  assert.equal(judge("tools/call", { name: "anything" }), "pass");
+
+  const names = (event: string, payload: object) => JSON.stringify(decided(list, { event, phase: "response", payload }).payload ?? payload);
+  assert.equal(names("prompts/list", { prompts: [{ name: "a" }, { name: "secret" }, {}] }), '{"prompts":[{"name":"a"}]}');
+  assert.equal(names("resources/list", { resources: [{ uri: "file:///srv/a", name: "a" }, { uri: "file:///etc/passwd", name: "b" }] }), '{"resources":[{"uri":"file:///srv/a","name":"a"}]}');
+  assert.equal(names("resources/templates/list", { resourceTemplates: [{ uriTemplate: "file:///srv/{x}" }, { uriTemplate: "db://{x}" }] }), '{"resourceTemplates":[{"uriTemplate":"file:///srv/{x}"}]}');
+  assert.throws(() => names("prompts/list", {}), { name: "RpcError", code: -32603 });
+});
+
+test("goes by the first rule that fits the caller, and by the lists beside it for other kinds and callers", () => {
+  const [use, list] = toolFilter({
+    deny: ["admin_*"],
+    prompts: { deny: ["p"] },
+    rules: [
+      { claims: { groups: ["ops", "root"] }, allow: ["*"] },
+      { type: "service", id: ["ci", "cd"], allow: ["build"] },
+      { type: "anonymous", allow: [] },
+    ],
+  });
+  const as = (principal: object | undefined, name: string, event = "tools/call") => verdictOf(use, { event, phase: "request", payload: { name }, context: { ...(principal && { principal: principal as never }) } }) === "pass";
+  const ada = { type: "user", id: "ada", claims: { groups: ["dev", "ops"] } };
+  assert.deepEqual([as(ada, "admin_x"), as(ada, "p", "prompts/get")], [true, false]);
+  assert.deepEqual([as({ type: "user", id: "bob", claims: { groups: "dev" } }, "admin_x"), as({ type: "user", id: "bob" }, "x")], [false, true]);
+  assert.deepEqual([as({ type: "service", id: "ci" }, "build"), as({ type: "service", id: "ci" }, "x"), as({ type: "service", id: "x" }, "x")], [true, false, true]);
+  assert.deepEqual([as({ type: "user", id: "ci" }, "x"), as({ type: "service" }, "x")], [true, true]);
+  assert.deepEqual([as(undefined, "x"), as({ type: "anonymous" }, "x")], [false, false]);
+  const payload = { tools: [{ name: "admin_x" }] };
+  assert.equal(decided(list, { event: "tools/list", phase: "response", payload, context: { principal: ada as never } }).modified, false);
+  assert.deepEqual(decided(list, { event: "tools/list", phase: "response", payload, context: { principal: { type: "user" } } }).payload, { tools: [] });
 });

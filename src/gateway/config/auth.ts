@@ -4,12 +4,13 @@ import { equalJson } from "../../core/base/json.ts";
 import type { Authenticate } from "../../core/http/authentication.ts";
 import type { HttpHandler } from "../../core/http/exchange.ts";
 import type { Log } from "../../core/jsonrpc/log.ts";
+import { readyMade } from "../../library/catalog.ts";
 import { nodeHost } from "../../node/host.ts";
 import { createHttpSend } from "../../node/http-send.ts";
 import { createAuthenticate, resourceMetadata, type AuthenticateOptions } from "../auth.ts";
 import type { KeyOrigin } from "../auth-jwks.ts";
 import type { HttpFacePlan } from "../plan.ts";
-import type { AuthConfig } from "./config.ts";
+import type { AuthConfig, GatewayConfig } from "./config.ts";
 import type { Pool } from "./pool.ts";
 import type { SectionContext } from "./section.ts";
 
@@ -34,7 +35,7 @@ export async function authOf({ loaded, problems, checks, log, releases, before }
   for (const [index, { expiresAt }] of (auth.tokens ?? []).entries()) {
     if (expiresAt !== undefined && Number.isNaN(Date.parse(expiresAt))) problems.add(`/auth/tokens/${index}/expiresAt`, "is no date that there is");
   }
-  const claims = [...new Set([...loaded.conditions.values()].flatMap((condition) => condition.claims))].sort();
+  const claims = [...new Set([...[...loaded.conditions.values()].flatMap((condition) => condition.claims), ...claimsOfReadyMade(loaded.config)])].sort();
   try {
     const lease = await checks.acquire(JSON.stringify([auth, claims, loaded.folder]), () => openCheck(auth, claims, loaded.folder, log));
     releases.push(lease.release);
@@ -43,6 +44,10 @@ export async function authOf({ loaded, problems, checks, log, releases, before }
     problems.add("/auth", describeError(thrown));
     return {};
   }
+}
+
+function claimsOfReadyMade({ interceptors = [] }: GatewayConfig): readonly string[] {
+  return interceptors.flatMap(({ use, config }) => (use === undefined ? [] : (readyMade.get(use)?.claims?.(config) ?? [])));
 }
 
 async function openCheck(auth: AuthConfig, claims: readonly string[], folder: string, log: Log) {
@@ -54,7 +59,7 @@ async function openCheck(auth: AuthConfig, claims: readonly string[], folder: st
         ...issuer,
         keys: keysAt(jwks, folder),
         send,
-        // What conditions ask for, they get.
+        // What conditions and ready-made interceptors ask for, they get.
         claims: [...new Set([...(issuer.claims ?? ["scope", "client_id"]), ...claims])],
       })),
       ...(auth.anonymous === undefined ? {} : { anonymous: auth.anonymous }),

@@ -67,19 +67,19 @@ describe("auth of a configuration", () => {
     assert.deepEqual(context, { principal: { type: "user" } });
   });
 
-  it("lets in whoever has a token of an issuer, with the claims that conditions ask for", async () => {
+  it("lets in whoever has a token of an issuer, with the claims that conditions and ready-made interceptors ask for", async () => {
     folder.write("jwks.json", { keys: [{ ...publicKey.export({ format: "jwk" }), kid: "k", use: "sig", alg: "RS256" }] });
     const when = { any: [{ claim: "role", equals: "x" }, { claim: "/realm/level", atLeast: 2 }] };
     const plan = await build({
       auth: { jwt: [{ jwks: "jwks.json", issuer: "https://login.example.com", audience: "gateway", claims: ["team"] }] },
-      interceptors: [{ use: "redact", when }],
+      interceptors: [{ use: "redact", when }, { use: "tool-filter", config: { rules: [{ claims: { tier: "gold" }, allow: ["*"] }] } }],
     });
-    const claims = { iss: "https://login.example.com", aud: "gateway", sub: "ann", role: "ops", realm: { level: 3 }, team: "t", secret: "s", exp: 4_102_444_800, iat: 1_700_000_000 };
+    const claims = { iss: "https://login.example.com", aud: "gateway", sub: "ann", role: "ops", tier: "gold", realm: { level: 3 }, team: "t", secret: "s", exp: 4_102_444_800, iat: 1_700_000_000 };
     const answer = await ask(plan, jwt(claims));
     assert.deepEqual("principal" in answer ? answer.principal : answer, {
       type: "user",
       id: "ann",
-      claims: { iss: claims.iss, role: "ops", realm: { level: 3 }, team: "t" },
+      claims: { iss: claims.iss, role: "ops", realm: { level: 3 }, team: "t", tier: "gold" },
     });
     assert.ok("challenge" in (await ask(plan, jwt({ ...claims, aud: "other" }))));
   });

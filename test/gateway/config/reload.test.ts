@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
-import { readyMade } from "../../../src/library/catalog.ts";
 import { LocalError } from "../../../src/core/base/errors.ts";
 import { buildPlan, createPools } from "../../../src/gateway/config/build.ts";
 import { loadConfig } from "../../../src/gateway/config/load.ts";
 import { createReloader, type ReloadOutcome } from "../../../src/gateway/config/reload.ts";
 import type { GatewayPlan } from "../../../src/gateway/plan.ts";
+import { readyMade } from "../../../src/library/catalog.ts";
 import { fakeHost } from "../../support/fake-host.ts";
 import { policyServer, temporaryFolder } from "./kit.ts";
 

@@ -1,0 +1,153 @@
+import { isObject, type JsonObject, ownMember } from "../core/base/json.ts";
+import { type Interceptor, validator } from "../core/interceptor/define.ts";
+import { allow, deny } from "../core/interceptor/verdict.ts";
+import { invalid, readBoolean, readConfig, readPatterns, readStrings, readWhole } from "./config.ts";
+import { createScanner } from "./detect/scan.ts";
+import { mixesScripts } from "./look-alike.ts";
+import { compilePatterns, patternsSchema } from "./name-patterns.ts";
+import { perCall } from "./per-call.ts";
+import { asksForSecret, describesSecret, namesSecret } from "./secret-words.ts";
+import { firstOf } from "./strings.ts";
+import { compileHostPattern, notPublic, type UrlHost } from "./uri/host.ts";
+import { parseUrl } from "./uri/url.ts";
+
+export interface ElicitationGuardConfig {
+  /** Fields that a form may have; 20 unless given. */
+  readonly maxFields?: number;
+  /** Names of fields, or `prefix*`, that are not taken for a secret. */
+  readonly fields?: readonly string[];
+  /** Hosts that a URL may lead to: a name, an address, or `*.example.com`. Absent: all public ones. An empty list: no URL is allowed. */
+  readonly hosts?: readonly string[];
+  /** Whether answers are looked at for card and social security numbers, keys and tokens; `true` unless given. */
+  readonly answers?: boolean;
+}
+
+const OWNER = "elicitation-guard";
+const MAX_FIELDS = 20;
+
+export const elicitationGuardConfigSchema: JsonObject = {
+  type: "object",
+  properties: {
+    maxFields: { type: "integer", minimum: 0 },
+    fields: patternsSchema,
+    hosts: { type: "array", items: { type: "string", pattern: "^(?:\\*\\.)?[^*/@\\s]+$" } },
+    answers: { type: "boolean" },
+  },
+  additionalProperties: false,
+};
+
+/**
+ * A validator of `elicitation/create`, by which a server asks a person: forms must not ask for passwords, keys, card numbers and the like, URLs must
+ * lead by https to a public or allowed host, and answers must not hold secrets. What a form asks for is told by the words of its fields and
+ * message, so it is a guess. Throws `invalid_argument` for a wrong config.
+ */
+export function elicitationGuard(config: ElicitationGuardConfig = {}): Interceptor {
+  const rulesFor = perCall(config, compileElicitationGuard);
+  return validator(
+    {
+      name: OWNER,
+      version: "1.0.0",
+      description: "Refuses forms that ask for secrets, URLs that lead to where they must not, and answers that hold secrets.",
+      hooks: [
+        { events: ["elicitation/create"], phase: "request" },
+        { events: ["elicitation/create"], phase: "response" },
+      ],
+      configSchema: elicitationGuardConfigSchema,
+    },
+    ({ payload, phase, config: called }) => {
+      if (!isObject(payload)) return deny("The payload must be an object");
+      const rules = rulesFor(called);
+      const problem = phase === "response" ? rules.answerProblem(payload) : ownMember(payload, "mode") === "url" ? rules.urlProblem(payload) : rules.formProblem(payload);
+      return problem === undefined ? allow() : deny(problem.message, { path: problem.path });
+    },
+  );
+}
+
+interface Problem {
+  readonly message: string;
+  readonly path: string;
+}
+
+interface Rules {
+  formProblem(params: JsonObject): Problem | undefined;
+  urlProblem(params: JsonObject): Problem | undefined;
+  answerProblem(result: JsonObject): Problem | undefined;
+}
+
+const answers = createScanner(["card", "ssn"]);
+// Beginnings of keys and tokens that providers give out, and of private keys and signed tokens.
+const KEY = /-----BEGIN [A-Z ]{0,30}PRIVATE KEY|\b(?:sk-[\w-]{16}|sk_live_\w{10}|rk_live_\w{10}|gh[pousr]_\w{30}|github_pat_\w{20}|glpat-[\w-]{16}|xox[abprs]-[\w-]{10}|AKIA[A-Z\d]{16}|ASIA[A-Z\d]{16}|AIza[\w-]{30}|eyJ[\w-]{10,300}\.eyJ[\w-]{10})/;
+
+function compileElicitationGuard(value: unknown): Rules {
+  const config = readConfig(value, ["maxFields", "fields", "hosts", "answers"], OWNER);
+  const maxFields = readWhole(config, "maxFields", OWNER, 0) ?? MAX_FIELDS;
+  const isHarmless = compilePatterns(readPatterns(config, "fields", OWNER) ?? []);
+  const hosts = readStrings(config, "hosts", OWNER)?.map((pattern, index) => {
+    const compiled = compileHostPattern(pattern);
+    if (compiled === undefined) throw invalid(OWNER, `hosts[${index}]`, "must be a host, an address, or *. and a host");
+    return compiled;
+  });
+  const checksAnswers = readBoolean(config, "answers", OWNER) ?? true;
+  return {
+    formProblem(params) {
+      const schema = ownMember(params, "requestedSchema");
+      const properties = isObject(schema) ? ownMember(schema, "properties") : undefined;
+      const fields = isObject(properties) ? Object.entries(properties) : [];
+      if (fields.length > maxFields) return { message: `A form has more than ${maxFields} fields`, path: "/requestedSchema/properties" };
+      for (const [name, field] of fields) {
+        const path = `/requestedSchema/properties/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
+        if (!isHarmless(name) && isSecretField(name, field)) return { message: "A form asks for a secret", path };
+      }
+      const onlyHarmless = fields.length > 0 && fields.every(([name]) => isHarmless(name));
+      return !onlyHarmless && textAsks(ownMember(params, "message")) ? { message: "A form asks for a secret", path: "/message" } : undefined;
+    },
+    urlProblem(params) {
+      const problem = hostProblem(ownMember(params, "url"), hosts);
+      return problem === undefined ? undefined : { message: `A URL ${problem}`, path: "/url" };
+    },
+    answerProblem(result) {
+      if (!checksAnswers) return undefined;
+      return firstOf(ownMember(result, "content"), ["content"], ({ text, path }) => {
+        const holdsSecret = KEY.test(text) || answers.find(text).length > 0;
+        return holdsSecret ? { message: "An answer holds a secret", path: path() } : undefined;
+      });
+    },
+  };
+}
+
+// What can be typed in is meant: of a yes or no, and of a choice, the server knows the answers.
+function isSecretField(name: string, field: unknown): boolean {
+  if (!isObject(field)) return namesSecret(name);
+  const type = ownMember(field, "type");
+  if (type === "boolean" || Object.hasOwn(field, "enum") || Object.hasOwn(field, "oneOf")) return false;
+  const title = ownMember(field, "title");
+  const description = ownMember(field, "description");
+  // A number of tokens is no token.
+  return (
+    ownMember(field, "format") === "password" ||
+    (namesSecret(name) && !isCount(name, type)) ||
+    [title, description].some((text) => typeof text === "string" && describesSecret(text) && !isCount(text, type))
+  );
+}
+
+function isCount(name: string, type: unknown): boolean {
+  return (type === "number" || type === "integer") && /(?:token|credential|secret|password)s?\W*$/i.test(name.slice(-40));
+}
+
+function textAsks(message: unknown): boolean {
+  return typeof message === "string" && asksForSecret(message);
+}
+
+function hostProblem(url: unknown, hosts: readonly ((host: UrlHost) => boolean)[] | undefined): string | undefined {
+  const target = typeof url === "string" ? parseUrl(url) : undefined;
+  if (target === undefined) return "cannot be read";
+  if ("problem" in target) return target.problem;
+  const { scheme, host } = target;
+  if (host === null) return "has a scheme that is not allowed";
+  if (hosts?.some((matches) => matches(host)) === true) return scheme === "https" || scheme === "http" ? undefined : "has a scheme that is not allowed";
+  if (hosts !== undefined) return "leads to a host that is not allowed";
+  if (scheme !== "https") return "has a scheme that is not allowed";
+  if (host.name.split(".").some(mixesScripts)) return "leads to a host whose name mixes scripts";
+  const what = notPublic(host);
+  return what && `leads to ${what}`;
+}

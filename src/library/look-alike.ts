@@ -1,0 +1,44 @@
+import { withoutHidden } from "./hidden-characters.ts";
+
+// What looks like a letter of ASCII, by that letter: Cyrillic, Greek, Armenian, and small forms of Latin. Capitals stand with the capital.
+const CONFUSABLES: readonly (readonly [ascii: string, others: string])[] = [
+  ["A", "АΑᎪ"], ["B", "ВΒᏴ"], ["C", "СϹᏟ"], ["E", "ЕΕᎬ"], ["F", "Ϝ"], ["G", "Ԍ"], ["H", "НΗᎻ"], ["J", "ЈͿᎫ"], ["K", "КΚᏦ"], ["M", "МΜᎷ"],
+  ["N", "Ν"], ["O", "ОΟՕ"], ["P", "РΡᏢ"], ["Q", "Ԛ"], ["S", "ЅՏᏚ"], ["T", "ТΤᎢ"], ["U", "Սᑌ"], ["V", "ѴᏙ"], ["W", "ԜᎳ"], ["X", "ХΧ"], ["Y", "УΥҮ"], ["Z", "ΖᏃ"],
+  ["a", "аαɑ"], ["b", "Ьᖯ"], ["c", "сϲᴄ"], ["d", "ԁᏧ"], ["e", "еҽ℮"], ["g", "ɡցƍ"], ["h", "һհᏂ"], ["i", "іιıɩ"], ["j", "јϳ"], ["k", "κĸ"], ["l", "ӏІΙǀ|1IᏞ"],
+  ["n", "ոռ"], ["o", "оοօσᴏ0"], ["p", "рρ"], ["q", "ԛզ"], ["r", "гᴦ"], ["s", "ѕꜱ"], ["t", "τ"], ["u", "υսʋᴜ"], ["v", "νѵᴠ"], ["w", "ԝѡɯᴡ"], ["x", "хχ"], ["y", "уγүʏ"], ["z", "ᴢ"],
+];
+const LETTER_OF: ReadonlyMap<string, string> = new Map(CONFUSABLES.flatMap(([ascii, others]) => [...others].map((other) => [other, ascii] as const)));
+
+/**
+ * What two names have in common that a reader takes for one: a form without what cannot be seen, accents and case, and one with the letters that
+ * others look like. Names are look-alikes if they share a form.
+ */
+export function formsOf(name: string): readonly [plain: string, drawn: string] {
+  const bare = withoutHidden(name.normalize("NFKD")).replace(/\p{M}/gu, "");
+  let drawn = "";
+  for (const character of bare) drawn += LETTER_OF.get(character) ?? character;
+  return [`plain ${bare.toLowerCase()}`, `drawn ${drawn.toLowerCase()}`];
+}
+
+const SHORTEST = 5;
+
+/** Whether one name is the other with one character changed, left out or too many, or two swapped. Short names and numbers at the same place differ so often that they do not count. */
+export function isOneEditAway(left: string, right: string): boolean {
+  if (left === right || Math.min(left.length, right.length) < SHORTEST || Math.abs(left.length - right.length) > 1) return false;
+  let start = 0;
+  while (start < left.length && left[start] === right[start]) start++;
+  let leftEnd = left.length;
+  let rightEnd = right.length;
+  while (leftEnd > start && rightEnd > start && left[leftEnd - 1] === right[rightEnd - 1]) {
+    leftEnd--;
+    rightEnd--;
+  }
+  const [mine, theirs] = [left.slice(start, leftEnd), right.slice(start, rightEnd)];
+  if (mine.length <= 1 && theirs.length <= 1) return !/^\d?$/.test(mine) || !/^\d?$/.test(theirs);
+  return mine.length === 2 && theirs.length === 2 && mine[0] === theirs[1] && mine[1] === theirs[0];
+}
+
+/** Whether one word of a name mixes letters of Latin with those of Cyrillic, Greek, Armenian or Cherokee. */
+export function mixesScripts(name: string): boolean {
+  return name.split(/[^\p{L}\p{M}]+/u).some((word) => /[A-Za-z]/.test(word) && /[\u0370-\u03ff\u0400-\u052f\u0530-\u058f\u13a0-\u13ff\uab70-\uabbf]/.test(word));
+}

@@ -1,0 +1,89 @@
+import type { JsonObject } from "../core/base/json.ts";
+import { type Interceptor, validator } from "../core/interceptor/define.ts";
+import { allow, deny } from "../core/interceptor/verdict.ts";
+import { namedBy } from "./argument-names.ts";
+import { readBoolean, readConfig, readPatterns } from "./config.ts";
+import { compilePatterns, patternsSchema } from "./name-patterns.ts";
+import { pathsSchema, readPathLists } from "./path-lists.ts";
+import { perCall } from "./per-call.ts";
+import { firstInRequest, REQUESTS_WITH_ARGUMENTS } from "./request-strings.ts";
+import { type PathRules, readPath } from "./uri/path.ts";
+
+export interface PathGuardConfig {
+  /** Paths under which an argument that holds a path must lie. A relative one lies under `.` alone. Absent: anywhere. */
+  readonly allow?: readonly string[];
+  /** Paths under which it must not lie, wherever they begin if they are relative (`.ssh`). Wins over `allow`. What systems keep secrets in, unless given. */
+  readonly deny?: readonly string[];
+  /** Names of arguments, or `prefix*`, that hold a path, beside those that are called so (`path`, `outputFile`, `dir` …). */
+  readonly arguments?: readonly string[];
+  /** Whether all paths are of Windows, not only those with a drive or a backslash. */
+  readonly windows?: boolean;
+}
+
+const OWNER = "path-guard";
+export const pathGuardConfigSchema: JsonObject = {
+  type: "object",
+  properties: { allow: pathsSchema, deny: pathsSchema, arguments: patternsSchema, windows: { type: "boolean" } },
+  additionalProperties: false,
+};
+
+/**
+ * A validator that keeps paths in arguments, and `file:` URIs of resources, where they belong. A path that leads upwards, in whatever encoding, to a
+ * home directory, another host, a device or a stream is refused, and so is one that is not under `allow` or is under `deny`. It reads
+ * text and follows no links. Throws `invalid_argument` for a wrong config.
+ */
+export function pathGuard(config: PathGuardConfig = {}): Interceptor {
+  const judgeFor = perCall(config, compilePathGuard);
+  return validator(
+    {
+      name: OWNER,
+      version: "1.0.0",
+      description: "Refuses paths that lead upwards, in any encoding, or elsewhere than they may.",
+      hooks: [{ events: REQUESTS_WITH_ARGUMENTS, phase: "request" }],
+      configSchema: pathGuardConfigSchema,
+    },
+    ({ payload, event, config: called }) => {
+      const judge = judgeFor(called);
+      return firstInRequest(event, payload, (found) => {
+        const problem = judge(found.text, found.member);
+        return problem === undefined ? undefined : deny(`A path ${problem}`, { path: found.path() });
+      }) ?? allow();
+    },
+  );
+}
+
+const PATH_WORDS: ReadonlySet<string> = new Set(["path", "file", "filename", "filepath", "dir", "directory", "folder", "cwd", "workdir"]);
+const MAX_LOOK_CHARS = 4_096;
+// One line that starts like a path of some system, or has a step upwards in some encoding.
+const LOOKS_LIKE_PATH = /^(?:[/\\~]|\.{1,2}[/\\]|[a-z]:[/\\])/i;
+const STEP_UPWARDS = /(?:\.|%2e|%252e|\u2024|\uff0e){2}(?:[/\\]|%2f|%5c|%252f|%255c|\u2215|\uff0f|\uff3c|$)/i;
+const URL_START = /^[a-z][a-z0-9+.-]{1,30}:\/\//i;
+
+type JudgeText = (text: string, argument: string | undefined) => string | undefined;
+
+function compilePathGuard(value: unknown): JudgeText {
+  const config = readConfig(value, ["allow", "deny", "arguments", "windows"], OWNER);
+  const rules: PathRules = { windows: readBoolean(config, "windows", OWNER) ?? false };
+  const { isAllowed, isDenied } = readPathLists(config, rules, OWNER);
+  const named = compilePatterns(readPatterns(config, "arguments", OWNER) ?? []);
+
+  return (text, argument) => {
+    if (text === "" || /^data:/i.test(text)) return undefined;
+    const holdsPath = argument !== undefined && (named(argument) || namedBy(PATH_WORDS, argument));
+    const isFileUri = /^\s*file:/i.test(text);
+    const looksLikePath = text.length <= MAX_LOOK_CHARS && !/[\r\n]/.test(text) && (LOOKS_LIKE_PATH.test(text) || leadsUpwards(text));
+    if (!holdsPath && !isFileUri && !looksLikePath) return undefined;
+    const readings = readPath(isFileUri ? text.trim() : text, rules);
+    if ("problem" in readings) {
+      // A text that merely starts like a path may be a comment or a command; what leads upwards in one is no accident.
+      return holdsPath || isFileUri || STEP_UPWARDS.test(text) ? readings.problem : undefined;
+    }
+    if (readings.some(isDenied)) return "leads to where it must not";
+    if (isAllowed === undefined || !(holdsPath || isFileUri)) return undefined;
+    return readings.every(isAllowed) ? undefined : "leads out of where it may";
+  };
+}
+
+function leadsUpwards(text: string): boolean {
+  return !/\s/.test(text) && !URL_START.test(text) && STEP_UPWARDS.test(text);
+}

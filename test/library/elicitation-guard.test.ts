@@ -1,0 +1,90 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { elicitationGuard } from "../../src/library/elicitation-guard.ts";
+import { assertLinear } from "./linear.ts";
+import { verdictOf } from "./verdict-of.ts";
+
+const EVENT = "elicitation/create";
+const guard = elicitationGuard();
+const form = (properties: object, message = "Please fill in", one = guard) => verdictOf(one, { event: EVENT, phase: "request", payload: { message, requestedSchema: { type: "object", properties } } });
+const link = (url: unknown, one = guard) => verdictOf(one, { event: EVENT, phase: "request", payload: { mode: "url", message: "Sign in with your password", url } });
+const answer = (content: object, one = guard) => verdictOf(one, { event: EVENT, phase: "response", payload: { action: "accept", content } });
+
+test("refuses a form that asks for a secret by the name, title, description or format of a field", () => {
+  const fields = [
+    { password: { type: "string" } },
+    { "a/b_token": { type: "string" } },
+    { x: { type: "string", title: "Your API key" } },
+    { x: { type: "string", description: "The password of your account" } },
+    { x: { type: "string", description: "Please enter the code that we use as your PIN" } },
+    { x: { type: "string", format: "password" } },
+    { cvv: { type: "number" } },
+    { cardNumber: { type: "integer" } },
+    { password: true },
+  ];
+  for (const properties of fields) assert.match(form(properties), /^\/requestedSchema\/properties\/.*: A form asks for a secret$/, JSON.stringify(properties));
+  assert.match(form({ "a/b_token": { type: "string" } }), /^\/requestedSchema\/properties\/a~1b_token: /);
+  assert.equal(form({ value: { type: "string" } }, "Please enter your GitHub password"), "/message: A form asks for a secret");
+});
+
+test("lets forms pass that ask for other things", () => {
+  const properties = {
+    name: { type: "string" },
+    email: { type: "string", format: "email", description: "Where to send the invoice; never your password" },
+    max_tokens: { type: "integer", title: "Number of tokens" },
+    remember_password: { type: "boolean" },
+    secret: { type: "string", enum: ["keep", "rotate"] },
+    token: { oneOf: [{ const: "a", title: "A" }] },
+    token_type: { type: "string" },
+  };
+  assert.equal(form(properties), "pass");
+  assert.equal(form({}, "We never ask for your password."), "pass");
+  assert.equal(verdictOf(guard, { event: EVENT, phase: "request", payload: { message: "Hello" } }), "pass");
+});
+
+test("takes fields from its config for harmless, with what the message says of them", () => {
+  const lax = elicitationGuard({ fields: ["pin"] });
+  assert.equal(form({ pin: { type: "string", title: "PIN" } }, "Enter the PIN of the map", lax), "pass");
+  assert.match(form({ pin: { type: "string" }, other: { type: "string" } }, "Enter the PIN of the map", lax), /^\/message/);
+  assert.match(form({ pins: { type: "string" } }, "", lax), /secret/);
+});
+
+test("bounds the fields of a form", () => {
+  const fields = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, index) => [`f${index}`, { type: "string" }]));
+  assert.equal(form(fields(20)), "pass");
+  assert.match(form(fields(21)), /more than 20 fields/);
+  assert.match(form(fields(3), "", elicitationGuard({ maxFields: 2 })), /more than 2 fields/);
+});
+
+test("lets a URL lead by https to a public host, and nowhere else", () => {
+  for (const url of ["https://accounts.example.com/login?x=1", "https://example.com:8443/", "https://пример.example/"]) assert.equal(link(url), "pass", url);
+  for (const url of ["http://example.com", "https://localhost/", "https://10.0.0.1/", "https://2130706433/", "https://user@example.com", "https://exаmple.com/", "javascript:alert(1)", "file:///etc/passwd", "data:text/html,x", "/login", "", undefined, 5]) {
+    assert.match(link(url), /^\/url: A URL /, String(url));
+  }
+});
+
+test("lets a URL lead to the hosts of its config alone", () => {
+  const few = elicitationGuard({ hosts: ["*.example.com", "localhost"] });
+  assert.equal(link("https://a.example.com/", few), "pass");
+  assert.equal(link("http://localhost:3000/", few), "pass");
+  assert.match(link("https://example.org/", few), /not allowed/);
+  assert.match(link("ftp://localhost/", few), /scheme/);
+  assert.match(link("https://example.com", elicitationGuard({ hosts: [] })), /not allowed/);
+  assert.throws(() => elicitationGuard({ hosts: ["a b"] }), { code: "invalid_argument", message: /hosts\[0\]/ });
+});
+
+test("refuses an answer that holds a secret", () => {
+  const secrets = ["4111 1111 1111 1111", "my ssn is 123-45-6789", `ghp_${"a".repeat(36)}`, "-----BEGIN RSA PRIVATE KEY-----", `AKIA${"A".repeat(16)}`, `eyJ${"a".repeat(30)}.eyJ${"b".repeat(30)}.c`, `sk-${"x".repeat(40)}`];
+  for (const text of secrets) {
+    assert.equal(answer({ note: text, list: ["a"] }), "/content/note: An answer holds a secret", text);
+    assert.equal(answer({ list: ["ok", text] }), "/content/list/1: An answer holds a secret", text);
+    assert.equal(answer({ note: text }, elicitationGuard({ answers: false })), "pass");
+  }
+  assert.equal(answer({ name: "Ada Lovelace", age: 36, ok: true, phone: "+44 20 7946 0018", id: "c0ffee00-1234-4abc-8def-000000000000" }), "pass");
+  assert.equal(verdictOf(guard, { event: EVENT, phase: "response", payload: { action: "decline" } }), "pass");
+});
+
+test("takes time in proportion to the text", () => {
+  const run = (text: string) => [form({ [text]: { title: text, description: text } }, text), answer({ text })];
+  assertLinear(run, "Please enter your name, and go on, 12 times. ", ["enter ", "eyJ", "-eyJ", "gh", "sk-", "-----BEGIN ", "4", "4 ", "a"]);
+});

@@ -1,0 +1,64 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { pathGuard } from "../../src/library/path-guard.ts";
+import { assertLinear } from "./linear.ts";
+import { verdictOf, verdictOnCall } from "./verdict-of.ts";
+
+const guard = pathGuard({ allow: ["/srv/data", "C:\\data"] });
+
+test("refuses in an argument that holds a path whatever leads out of the allowed ones", () => {
+  for (const path of ["/etc/passwd", "/srv/database/x", "/srv", "docs/x", "../x", "/srv/data/../x", "/srv/data/%2e%2e/x", "/srv/data/%252e%252e/x", "/srv/data/‥/x", "~/x", "\\\\server\\x", "C:\\windows", "C:x", "file:///etc/passwd", "/srv/data/a\u0000"]) {
+    for (const name of ["path", "filePath", "output_file", "dir", "paths", "FILENAME"]) assert.match(verdictOnCall(guard, { [name]: [path] }), /^\/arguments\/.*A path /, `${name}: ${path}`);
+  }
+});
+
+test("lets paths under the allowed ones pass, in every encoding", () => {
+  for (const path of ["/srv/data", "/srv/data/a b.txt", "/srv/data/a%20b.txt", "/srv//data/./x", "/srv/data/報告（最終）….pdf", "c:/DATA/x", "file:///srv/data/x", "/srv/data/100%", "/srv/data/..x", "", `data:text/plain,${"a".repeat(40_000)}`]) {
+    assert.equal(verdictOnCall(guard, { path }), "pass", path);
+  }
+});
+
+test("refuses a step upwards under any name, and takes other text for what it is", () => {
+  for (const value of ["../../etc/passwd", "images/../../etc/passwd", "/a/..", "%2e%2e%2fetc", "..%5cx", "file:///srv/data/../x"]) assert.match(verdictOnCall(guard, { value }), /A path /, value);
+  const texts = ["/help", "/v1/users", "~approximately", "import x from '../y'", "see ../README.md and more", "https://example.com/a/../b", "1..5", "main..topic", "// comment", "line one\n../x", "and so on..", "C:\\Users", "a/b", "/regex/g", "..."];
+  for (const value of texts) assert.equal(verdictOnCall(guard, { value }), "pass", value);
+});
+
+test("refuses secret places unless told otherwise, by any name, whatever the case", () => {
+  const plain = pathGuard();
+  for (const path of ["/proc/self/environ", "/etc/shadow", "/home/me/.ssh/id_rsa", ".SSH/id_rsa", "C:\\Users\\me\\.aws\\credentials", "/ETC/Shadow", "/root/x", "/dev/sda"]) {
+    assert.match(verdictOnCall(plain, { path }), /must not/, path);
+    if (path.startsWith("/")) assert.match(verdictOnCall(plain, { anything: path }), /must not/, path);
+  }
+  for (const path of ["/home/me/ssh/x", "/home/me/.sshd", "/etc/hosts", "/srv/.aws", "a/b.txt", "/developer"]) assert.equal(verdictOnCall(plain, { path }), "pass", path);
+  assert.equal(verdictOnCall(pathGuard({ deny: [] }), { path: "/etc/shadow" }), "pass");
+  assert.match(verdictOnCall(pathGuard({ allow: ["/srv"], deny: ["/srv/secret", "private"] }), { path: "/srv/a/private/b" }), /must not/);
+});
+
+test("lets relative paths pass where they are allowed", () => {
+  assert.equal(verdictOnCall(pathGuard({ allow: ["."] }), { path: "docs/x" }), "pass");
+  assert.match(verdictOnCall(pathGuard({ allow: ["docs"] }), { path: "src/x" }), /out of where/);
+  assert.equal(verdictOnCall(pathGuard(), { path: "docs/x" }), "pass");
+  assert.match(verdictOnCall(pathGuard(), { path: "../x" }), /upwards/);
+});
+
+test("judges file URIs of resources, prompts and completions", () => {
+  const judge = (event: string, payload: object) => verdictOf(guard, { event, phase: "request", payload });
+  assert.match(judge("resources/read", { uri: "file:///etc/passwd" }), /^\/uri: A path leads out/);
+  assert.equal(judge("resources/read", { uri: "file:///srv/data/x" }), "pass");
+  assert.equal(judge("resources/read", { uri: "note://internal/1" }), "pass");
+  assert.match(judge("prompts/get", { name: "x", arguments: { file: "/etc/passwd" } }), /^\/arguments\/file/);
+  assert.match(judge("completion/complete", { ref: {}, argument: { name: "path", value: "/etc/" } }), /^\/argument\/value/);
+});
+
+test("takes names of arguments and Windows from its config", () => {
+  assert.match(verdictOnCall(pathGuard({ allow: ["/srv"], arguments: ["target*"] }), { target_place: "/etc" }), /out of/);
+  assert.match(verdictOnCall(pathGuard({ windows: true }), { path: "docs/con" }), /device/);
+  assert.equal(verdictOnCall(pathGuard(), { path: "docs/con" }), "pass");
+  assert.equal(verdictOnCall(guard, { path: "/etc/x" }, { config: { allow: ["/etc"] } }), "pass");
+  for (const entry of ["", "..", "~", "a*", "\\\\server"]) assert.throws(() => pathGuard({ allow: [entry] }), { code: "invalid_argument", message: /allow\[0\] must be a path/ });
+});
+
+test("takes time in proportion to the text", () => {
+  assertLinear((text) => [verdictOnCall(guard, { path: text.slice(0, 30_000), other: text })], "/srv/data/a%20b/", ["../", "%25", "%2e", ".", "/", "a/", "．", "%c3%a9", ". ", "~1", "..;", "\\", ":"]);
+});

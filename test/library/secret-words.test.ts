@@ -1,0 +1,38 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { asksForSecret, describesSecret, namesSecret, wordsOf } from "../../src/library/secret-words.ts";
+import { assertLinear } from "./linear.ts";
+
+test("takes names of every style apart", () => {
+  for (const name of ["apiKey", "API_KEY", "api-key", "API key:", "ａｐｉ Key"]) assert.deepEqual(wordsOf(name), ["api", "key"], name);
+  assert.deepEqual(wordsOf("2fa_code"), ["2fa", "code"]);
+  assert.deepEqual(wordsOf("driver's licence"), ["drivers", "licence"]);
+  assert.deepEqual(wordsOf(""), []);
+});
+
+test("knows names of secrets", () => {
+  const secrets = ["password", "user_password", "userPassword", "PASSWORD", "apiKey", "API_KEY", "github_token", "Enter your API key", "Password for GitHub", "confirm_password", "password_confirm", "New password (required)", "ssn", "Social Security Number", "credit_card_number", "cardNumber", "cvv", "pin", "PIN code", "accessTokens", "clientSecret", "ｐａｓｓｗｏｒｄ", "2fa_code", "one-time code", "otp", "Your secret:", "Value of the token"];
+  for (const name of secrets) assert.equal(namesSecret(name), true, name);
+});
+
+test("leaves names alone that only have such a word in them", () => {
+  const others = ["token_count", "password_policy", "passwordless", "secret_santa", "pin_location", "shipping_address", "name", "email", "card_type", "spinner", "pinned", "tokenizer", "password_reset_url", "number", "key", "Keyboard", "primary_key", "zip code", "country code", "accountName", "Number of tokens", "Name of the token", "", "секрет"];
+  for (const name of others) assert.equal(namesSecret(name), false, name);
+});
+
+test("sees a text that asks for a secret", () => {
+  for (const text of ["Please enter your GitHub password", "We need your API key to continue", "What is your social security number?", "Provide the access token for the account.", "First choose.\nThen type your PIN", "Do not worry. Paste your private key here"]) {
+    assert.equal(asksForSecret(text), true, text);
+  }
+  const harmless = ["Never share your password with anyone", "We will not ask you to enter your password", "Enter your name. Your password is safe.", "Provide a shipping address", "Please enter the password policy", "You don't need a token for this", "Choose how many tokens to spend", "Your session token was refreshed", ""];
+  for (const text of harmless) assert.equal(asksForSecret(text), false, text);
+});
+
+test("takes a short description for a title, and a long one for a text", () => {
+  for (const text of ["The password of your account", "Your API key", "We look it up in our books and so on, then give the code that is your PIN"]) assert.equal(describesSecret(text), true, text);
+  for (const text of ["Where to send the invoice; never your password", "Not a password", "The place where we will put the report once somebody has reset the password"]) assert.equal(describesSecret(text), false, text);
+});
+
+test("takes time in proportion to the text", () => {
+  assertLinear((text) => [namesSecret(text), asksForSecret(text)], "Please enter your name, and go on. ", ["enter ", "password ", "a", "aA", "'", ".", "1"]);
+});

@@ -1,0 +1,48 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { compileHostPattern, foldHost, notPublic, parseHost } from "../../../src/library/uri/host.ts";
+
+const hostOf = (text: string) => {
+  const folded = foldHost(text);
+  return folded === undefined ? undefined : parseHost(folded);
+};
+
+test("folds other writings of letters, digits and dots", () => {
+  for (const text of ["EXAMPLE.com", "ｅｘａｍｐｌｅ.ｃｏｍ", "ⓔⓧⓐⓜⓟⓛⓔ.com", "example。com", "example．com", "example｡com", "e%78ample.com", "example.com."]) {
+    assert.equal(hostOf(text)?.name, "example.com", text);
+  }
+  for (const text of ["①②⑦.⓪.⓪.①", "１２７。０。０。１", "%31%32%37.0.0.1", "127.0.0.1."]) assert.deepEqual(hostOf(text)?.readings, [0x7f00_0001], text);
+});
+
+test("reads leading zeros as octal and as decimal", () => {
+  assert.deepEqual(hostOf("010.8.8.8")?.readings, [0x0808_0808, 0x0a08_0808]);
+  assert.deepEqual(hostOf("127.0.0.1")?.readings, [0x7f00_0001]);
+});
+
+test("refuses what is no host, or not the same to every parser", () => {
+  const wrong = ["", ".", "..", "a..b", ".a", "a b", "a/b", "a\\b", "a%zz", "a%", "%ff.com", "exa\u00admple.com", "exam\u200bple.com", "a\ufe0f.com", "a,b", "a@b", "a:80", "[::1", "[127.0.0.1]", "[::1%25eth0]", "℀.com", "a%00b.com", "a%2eb%2fc", "1.2.3.4.5", "256.256.256.256", "a.0x7g.1", `${"a".repeat(64)}.com`, `${"a.".repeat(127)}com`, "a".repeat(1_001)];
+  for (const text of wrong) assert.equal(hostOf(text), undefined, JSON.stringify(text));
+});
+
+test("knows names of this host, private networks, metadata, and wildcard DNS", () => {
+  const problem = (text: string) => notPublic(hostOf(text) ?? assert.fail(text));
+  for (const name of ["localhost", "LOCALHOST.", "a.localhost", "db", "printer.local", "x.internal", "router.home.arpa", "foo.lan"]) assert.match(problem(name) ?? "", /private network/, name);
+  for (const name of ["metadata.google.internal", "metadata.goog"]) assert.match(problem(name) ?? "", /metadata/, name);
+  for (const name of ["127.0.0.1.nip.io", "app.10-0-0-1.sslip.io", "localtest.me", "a.lvh.me"]) assert.match(problem(name) ?? "", /any address/, name);
+  for (const name of ["10-0-0-1.example.com", "192.168.0.1.example.com"]) assert.match(problem(name) ?? "", /private address/, name);
+  for (const name of ["example.com", "localhost.example.com", "internal.example.com", "8-8-8-8.example.com", "notlocalhost.com", "münchen.example", "xn--mnchen-3ya.example", "my_host.example.com", "nip.io.example.com"]) assert.equal(problem(name), undefined, name);
+});
+
+test("matches hosts by name, address in any spelling, and all names below one", () => {
+  const matches = (pattern: string, host: string) => compileHostPattern(pattern)?.(hostOf(host) ?? assert.fail(host));
+  assert.equal(matches("Example.com", "example.COM."), true);
+  assert.equal(matches("example.com", "a.example.com"), false);
+  assert.equal(matches("*.example.com", "a.b.example.com"), true);
+  assert.equal(matches("*.example.com", "example.com"), false);
+  assert.equal(matches("*.example.com", "badexample.com"), false);
+  assert.equal(matches("127.0.0.1", "0x7f.1"), true);
+  assert.equal(matches("::1", "[0:0::1]"), true);
+  assert.equal(matches("[::1]", "[::1]"), true);
+  assert.equal(matches("8.8.8.8", "010.8.8.8"), false);
+  for (const pattern of ["", "*", "a*", "*.", "*.*.com", "a b", "http://a.com", "*.127.0.0.1", "010.8.8.8"]) assert.equal(compileHostPattern(pattern), undefined, pattern);
+});

@@ -1,0 +1,85 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { urlGuard } from "../../src/library/url-guard.ts";
+import { assertLinear } from "./linear.ts";
+import { verdictOf, verdictOnCall } from "./verdict-of.ts";
+
+const guard = urlGuard();
+
+test("refuses every spelling of an address that is not public, as an argument of any name and in a text", () => {
+  const urls = [
+    ...["http://2130706433/", "http://0x7f.1/", "http://0177.0.0.1", "http://127.1", "http://１２７.0.0.1/", "http://①②⑦.⓪.⓪.①/", "http://[::1]/", "http://[::ffff:10.0.0.1]/"],
+    ...["http://localhost./", "http://169.254.169.254/latest/meta-data/", "http://169。254。169。254/", "http://%31%36%39.254.169.254/", "HTTP://127.0.0.1", "http://0/", "https://10.0.0.1.nip.io/x"],
+    ...["http://user@169.254.169.254/", "http://example.com@169.254.169.254/", "http://example.com\\@169.254.169.254/", "http:/127.0.0.1/", "http:\\\\127.0.0.1/", "gopher://example.com:6379/_x"],
+  ];
+  for (const url of urls) {
+    assert.match(verdictOnCall(guard, { url }), /^\/arguments\/url: A URL /, url);
+    assert.match(verdictOnCall(guard, { options: { anything: [url] } }), /^\/arguments\/options\/anything\/0: A URL /, url);
+    assert.match(verdictOnCall(guard, { note: `fetch (${url}) now` }), /^\/arguments\/note: A URL /, url);
+  }
+});
+
+test("refuses in an argument that holds a URL what names a host without a scheme", () => {
+  for (const value of ["169.254.169.254", "localhost:8080", "//127.0.0.1/x", "\\\\server\\share", "db", "not a url", "file:///etc/passwd", "ftp://example.com", "http://a.com\n@127.0.0.1"]) {
+    for (const name of ["url", "targetUrl", "webhook_url", "URLs", "host"]) assert.notEqual(verdictOnCall(guard, { [name]: [value] }), "pass", `${name}: ${value}`);
+    if (!value.includes("://")) assert.equal(verdictOnCall(guard, { query: value }), "pass", value);
+  }
+});
+
+test("joins what line breaks set apart at the start of a value", () => {
+  assert.match(verdictOnCall(guard, { q: "ht\ntp://169.254.\n169.254/" }), /metadata/);
+  assert.match(verdictOnCall(guard, { q: "http://1.1.1.1 @127.0.0.1/" }), /user name/);
+  assert.equal(verdictOnCall(guard, { q: "http://example.com\nhttps://example.org\nmail a@b.com" }), "pass");
+});
+
+test("lets public URLs, relative ones, and other text pass", () => {
+  const values = ["http://example.com/a?b=c@d", "https://example.com:8443/", "https://münchen.example/", "https://8.8.8.8/", "https://[2606:4700::1111]/", "/docs/x", "./x", "?a=b", "#top", "", "example.com", "example.com:443/x", "data:image/png;base64,AAAA", " https://example.com "];
+  for (const url of values) assert.equal(verdictOnCall(guard, { url, other: url, note: `see ${url}.` }), "pass", url);
+  const texts = ["10.0.0.1 is our router", "import x from '../y'", '{"url":"http://example.com","mail":"a@b.com"}', "std::vector<int>", "postgres://user:pw@db/x", "C:\\Users\\x", "note://internal/1", "use http://${host}:${port}/ or http://...", "12:30/13:00"];
+  for (const note of texts) assert.equal(verdictOnCall(guard, { note }), "pass", note);
+  assert.equal(verdictOnCall(guard, { count: 5, deep: { list: [null, true] } }), "pass");
+  assert.equal(verdictOf(guard, { event: "tools/call", phase: "request", payload: { name: "x" } }), "pass");
+});
+
+test("judges prompts, completions and URIs of resources", () => {
+  const judge = (event: string, payload: object) => verdictOf(guard, { event, phase: "request", payload });
+  assert.match(judge("prompts/get", { name: "x", arguments: { url: "http://10.0.0.1" } }), /^\/arguments\/url: .*private/);
+  assert.match(judge("completion/complete", { ref: {}, argument: { name: "url", value: "10.0.0.1" } }), /^\/argument\/value: .*private/);
+  assert.match(judge("completion/complete", { ref: {}, argument: { name: "a", value: "" }, context: { arguments: { host: "10.0.0.1" } } }), /^\/context\/arguments\/host: .*private/);
+  assert.match(judge("resources/read", { uri: "http://169.254.169.254/" }), /^\/uri: .*metadata/);
+  assert.match(judge("resources/subscribe", { uri: "file:///etc/passwd" }), /scheme/);
+  assert.equal(judge("resources/read", { uri: "note://internal/1" }), "pass");
+});
+
+test("takes hosts, schemes and argument names from its config", () => {
+  const of = (config: object, args: Record<string, unknown>) => verdictOnCall(urlGuard(config), args);
+  assert.equal(of({ allow: ["localhost"] }, { url: "http://localhost:3000/" }), "pass");
+  assert.equal(of({ allow: ["127.0.0.1"] }, { url: "http://0x7f.1/" }), "pass");
+  assert.match(of({ allow: ["127.0.0.1"], deny: ["127.0.0.1"] }, { url: "http://127.0.0.1/" }), /denied/);
+  assert.match(of({ deny: ["*.example.com"] }, { url: "http://a.example.com/" }), /denied/);
+  assert.equal(of({ public: false, allow: ["*.example.com"] }, { url: "http://a.example.com/" }), "pass");
+  assert.match(of({ public: false, allow: ["*.example.com"] }, { url: "http://example.org/" }), /not allowed/);
+  assert.equal(of({ schemes: ["file"] }, { path: "file:///srv/a" }), "pass");
+  assert.match(of({ schemes: ["https"] }, { url: "http://example.com/" }), /scheme/);
+  assert.equal(of({ schemes: ["https"] }, { url: "example.com" }), "pass");
+  assert.equal(of({ mentions: false }, { note: "see http://localhost:3000/" }), "pass");
+  assert.match(of({ mentions: false }, { note: "http://localhost:3000/ is it" }), /private network/);
+  assert.match(of({ mentions: false }, { url: "http://localhost:3000/" }), /private network/);
+  assert.match(of({ arguments: ["target*"] }, { target_box: "10.0.0.1" }), /private/);
+  assert.equal(verdictOnCall(guard, { url: "http://localhost/" }, { config: { allow: ["localhost"] } }), "pass");
+});
+
+test("refuses a wrong config with the member that is wrong", () => {
+  for (const [config, message] of [
+    [{ allow: ["a*"] }, /allow\[0\] must be a host/],
+    [{ schemes: ["http:"] }, /schemes\[0\] must be a scheme/],
+    [{ public: 1 }, /public must be true or false/],
+  ] as const) {
+    assert.throws(() => urlGuard(config as object), { code: "invalid_argument", message });
+  }
+});
+
+test("takes time in proportion to the text", () => {
+  const run = (text: string) => [verdictOnCall(guard, { q: text }), verdictOnCall(guard, { url: text })];
+  assertLinear(run, "See https://example.com/a for more, and ask. ", ["http://", "http:/", "a:", ":/", "http:\\", "/", "http://a@", "\"http://a@", "http:\t//", "http://a.", "ftp://１.", "a", "\n", "https://a.b/?"]);
+});
