@@ -3,6 +3,8 @@ import { isObject, type JsonObject } from "../core/base/json.ts";
 import type { Interceptor } from "../core/interceptor/define.ts";
 import { redactConfigSchema, type RedactConfig } from "./redact-config.ts";
 import { redact } from "./redact.ts";
+import { type SecretGuardConfig, secretGuardConfigSchema } from "./secret-config.ts";
+import { secretGuard } from "./secret-guard.ts";
 import { toolFilter, toolFilterConfigSchema, type ToolFilterConfig } from "./tool-filter.ts";
 
 /** A ready-made interceptor, or a few that belong together, under one name for command lines and config files. */
@@ -27,6 +29,14 @@ export const readyMade: ReadonlyMap<string, ReadyMade> = new Map<string, ReadyMa
       configSchema: redactConfigSchema,
       // The factory checks its config whatever the type says.
       create: (config) => [redact(config as RedactConfig | undefined)],
+    },
+  ],
+  [
+    "secret-guard",
+    {
+      summary: "masks or blocks tokens, private keys, passwords and known secrets, encoded ones too, and masks that are sent back",
+      configSchema: secretGuardConfigSchema,
+      create: (config) => secretGuard(config as SecretGuardConfig | undefined),
     },
   ],
   [

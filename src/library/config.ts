@@ -29,6 +29,16 @@ export function readChoice<T extends string>(value: unknown, choices: readonly T
   return choice;
 }
 
+/** What {@link readCount} takes. */
+export const COUNT_SCHEMA: JsonObject = { type: "integer", minimum: 1, maximum: Number.MAX_SAFE_INTEGER };
+
+export function readCount(config: JsonObject, member: string, fallback: number, owner: string): number {
+  const value = ownMember(config, member);
+  if (value === undefined) return fallback;
+  if (typeof value !== "number" || !Number.isSafeInteger(value) || value < 1) throw invalid(owner, member, "must be a whole number of at least 1");
+  return value;
+}
+
 export function invalid(owner: string, member: string | undefined, reason: string): LocalError {
   return new LocalError("invalid_argument", `config of ${owner}: ${member === undefined ? "it" : member} ${reason}`, {
     details: member === undefined ? { owner } : { owner, member },

@@ -1,7 +1,8 @@
 import { isObject, type JsonObject, ownMember } from "../core/base/json.ts";
-import { invalid, readChoice, readConfig, readStrings } from "./config.ts";
+import { COUNT_SCHEMA, invalid, readChoice, readConfig, readCount, readStrings } from "./config.ts";
 import type { SensitiveType } from "./detect/detector.ts";
 import { SENSITIVE_TYPES } from "./detect/scan.ts";
+import { DEFAULT_MAX_TEXT_CHARS } from "./payload-edit.ts";
 import { createRedactText } from "./redact-text.ts";
 import type { RedactPayloadOptions } from "./redact-payload.ts";
 
@@ -20,10 +21,12 @@ export interface RedactConfig {
    * default, puts the mask in its place, so its type changes and a strict output schema no longer fits; `keep` leaves it in the clear.
    */
   readonly numbers?: "mask" | "keep";
+  /** Characters of text in one message, 4 Mi unless given. Above, redacting fails, which blocks the message. */
+  readonly maxTextChars?: number;
 }
 
 const OWNER = "redact";
-const DEFAULT_REPLACEMENT = "[REDACTED:{type}]";
+export const DEFAULT_REPLACEMENT = "[REDACTED:{type}]";
 const MASK = /^[^0-9@+]+$/;
 
 const mask: JsonObject = { type: "string", pattern: MASK.source };
@@ -40,13 +43,14 @@ export const redactConfigSchema: JsonObject = {
     },
     allow: { type: "array", items: { type: "string" } },
     numbers: { enum: ["mask", "keep"] },
+    maxTextChars: COUNT_SCHEMA,
   },
   additionalProperties: false,
 };
 
 /** The config made ready for use. Throws `invalid_argument` with the name of the member that is wrong. */
 export function compileRedactConfig(value: unknown): RedactPayloadOptions {
-  const config = readConfig(value, ["types", "replacement", "allow", "numbers"], OWNER);
+  const config = readConfig(value, ["types", "replacement", "allow", "numbers", "maxTextChars"], OWNER);
   const types = readStrings(config, "types", OWNER)?.map((type, index) => readChoice(type, SENSITIVE_TYPES, `types[${index}]`, OWNER));
   const numbers = ownMember(config, "numbers");
   return {
@@ -56,6 +60,7 @@ export function compileRedactConfig(value: unknown): RedactPayloadOptions {
       allow: new Set(readStrings(config, "allow", OWNER)),
     }),
     numbers: numbers === undefined ? "mask" : readChoice(numbers, ["mask", "keep"], "numbers", OWNER),
+    maxTextChars: readCount(config, "maxTextChars", DEFAULT_MAX_TEXT_CHARS, OWNER),
   };
 }
 

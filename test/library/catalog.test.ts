@@ -4,7 +4,7 @@ import { readyMade } from "../../src/library/catalog.ts";
 
 test("makes every entry with its defaults, each interceptor under a name of its own", () => {
   const names = [...readyMade.values()].flatMap((entry) => entry.create().map(({ descriptor }) => descriptor.name));
-  assert.deepEqual(names, ["redact", "tool-filter", "tool-filter-list"]);
+  assert.deepEqual(names, ["redact", "secret-guard", "secret-guard-masks", "tool-filter", "tool-filter-list"]);
 });
 
 test("describes every entry in a line, and gives its interceptors the config schema that it shows", () => {
@@ -30,10 +30,15 @@ test("finds nothing under the names that objects inherit", () => {
 test("takes the same configs in code as by its config schema", () => {
   const members: Record<string, unknown[]> = {
     types: [[], ["email"], ["mail"], "email", [5], null],
-    replacement: ["x", "{type}", "", "1", "@", "a+b", { ip: "x" }, { ip: "1" }, { ip: null }, { mail: "x" }, [], 5, null],
+    replacement: ["x", "{type}", "'", "a=b", "", "1", "@", "a+b", { ip: "x" }, { ip: "1" }, { ip: null }, { mail: "x" }, [], 5, null],
     numbers: ["mask", "keep", "zero", true, null],
     allow: [[], ["a"], ["a*"], ["*"], ["a*b"], ["**"], [""], "a", [5], null, {}],
     deny: [[], ["a"], ["a\n*"], ["\n**"], ["a*b"], [null], "a"],
+    action: ["mask", "block", "ask", null],
+    kinds: [[], ["jwt"], ["known"], "jwt", [5]],
+    known: [[], ["s3cret"], ["abc"], ["\u{1f511}\u{1f511}\u{1f511}"], [5], "s3cret"],
+    refuse: [[], ["***"], [""], "***", [null]],
+    maxTextChars: [1, 5_000_000, 0, 1.5, -1, "5", null],
     nothing: [1],
   };
   for (const [name, entry] of readyMade) {

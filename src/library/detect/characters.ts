@@ -69,6 +69,10 @@ export const NUMBER_CLASS = 2;
 /** What tokens, Base64 of either alphabet and hex are written with; `=` ends Base64, and is none of it. */
 export const TOKEN_CLASS = 4;
 export const LETTER_CLASS = 8;
+/** What an unquoted value ends before. */
+export const VALUE_END_CLASS = 16;
+/** What a URL in a text ends before. */
+export const URL_END_CLASS = 32;
 
 /** The classes of each UTF-16 unit. A table of all of them, since a look-up needs no test of its range then: scans live on that. */
 export const CLASS_OF: Uint8Array = classes();
@@ -83,5 +87,8 @@ function classes(): Uint8Array {
   put(" -./()+", NUMBER_CLASS);
   put(letters + letters.toUpperCase(), LETTER_CLASS | TOKEN_CLASS);
   put("+/-_", TOKEN_CLASS);
+  put(" \t\r\n\"'`<>", VALUE_END_CLASS | URL_END_CLASS);
+  put(",;&|(){}[]", VALUE_END_CLASS);
+  put("|\\", URL_END_CLASS);
   return table;
 }

@@ -1,4 +1,4 @@
-import { digitsEnd, isAlphanumeric, OPEN, PLUS, startsClean } from "./characters.ts";
+import { CLASS_OF, DIGIT_CLASS, digitsEnd, isAlphanumeric, NUMBER_CLASS, OPEN, PLUS, startsClean } from "./characters.ts";
 import type { Detector, Span } from "./detector.ts";
 import { type Group, hasShape, isSeparator, isUniform, longestFit, readGroups } from "./number-groups.ts";
 
@@ -18,7 +18,7 @@ export const phone: Detector = {
     const isBracketed = text.charCodeAt(digits - 1) === OPEN;
     const start = isBracketed ? digits - 1 : digits;
     if (text.charCodeAt(start - 1) === PLUS) return international(text, digits, start - 1);
-    if (!startsClean(text, start) || (!isBracketed && !opensNational(text, digits))) return undefined;
+    if (!startsClean(text, start) || (!isBracketed && !opensNational(text, digits)) || !hasEnough(text, digits)) return undefined;
 
     const groups = readGroups(text, digits, MOST_GROUPS, MOST_DIGITS + 2);
     if (groups.length < 2) return undefined;
@@ -60,6 +60,16 @@ function opensNational(text: string, digits: number): boolean {
   const first = text.charAt(digits);
   if (first === "0") return length >= 2;
   return length === 3 || (first === "1" && length === 1 && digitsEnd(text, end + 1, 4) === end + 4);
+}
+
+/** Whether nine digits or more, the fewest of a national number, follow in one run of what numbers are written with. */
+function hasEnough(text: string, digits: number): boolean {
+  let count = 0;
+  for (let index = digits; count < 9 && (CLASS_OF[text.charCodeAt(index)]! & NUMBER_CLASS) !== 0; index++) {
+    if ((CLASS_OF[text.charCodeAt(index)]! & DIGIT_CLASS) !== 0) count++;
+    else if (index - digits >= MOST_GROUPS * 4) break;
+  }
+  return count === 9;
 }
 
 // Each of these answers how many of the groups make a number of its kind.
