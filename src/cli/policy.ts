@@ -58,6 +58,7 @@ export async function buildPolicy({ use, interceptors, log, verbose = false, sig
       await attempt(`--use ${word}`, signal, () => {
         const config = equals === -1 ? undefined : parseConfig(name, word.slice(equals + 1));
         chain.add(made.create(config));
+        if (made.scope?.(config) === "principal") throw new LocalError("refused", 'it keeps state by principal, and nobody on stdio has one: say "scope":"session" in its config');
         const doubt = made.doubt?.(config);
         if (doubt !== undefined) log("warn", `--use ${word}: ${doubt}`);
       });

@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from "node:crypto";
 import { LocalError } from "../core/base/errors.ts";
-import { canonicalText } from "../core/chain/digest.ts";
+import { canonicalText } from "../core/base/canonical-text.ts";
 import type { Decision, InterceptorOutcome } from "../core/guard/decision.ts";
 
 const MAX_CHARS = 256;

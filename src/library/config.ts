@@ -1,5 +1,6 @@
 import { LocalError } from "../core/base/errors.ts";
 import { isObject, type JsonObject, ownMember } from "../core/base/json.ts";
+import { isPattern } from "../core/wire/patterns.ts";
 
 // Config comes from code, from a command line or off the wire. Each reader narrows one member, or throws `invalid_argument` with its name;
 // `owner` is the interceptor that the config is for.
@@ -23,20 +24,50 @@ export function readStrings(config: JsonObject, member: string, owner: string): 
   });
 }
 
+export function readBoolean(config: JsonObject, member: string, owner: string): boolean | undefined {
+  const value = ownMember(config, member);
+  if (value !== undefined && typeof value !== "boolean") throw invalid(owner, member, "must be true or false");
+  return value;
+}
+
+export function readText(config: JsonObject, member: string, owner: string): string | undefined {
+  const value = ownMember(config, member);
+  if (value !== undefined && typeof value !== "string") throw invalid(owner, member, "must be a string");
+  return value;
+}
+
+/** A whole number from `least` to `most`. */
+export function readWhole(config: JsonObject, member: string, owner: string, least: number, most = Number.MAX_SAFE_INTEGER): number | undefined {
+  const value = ownMember(config, member);
+  if (value === undefined) return undefined;
+  if (typeof value !== "number" || !Number.isInteger(value) || value < least || value > most) throw invalid(owner, member, `must be a whole number from ${least} to ${most}`);
+  return value;
+}
+
+/** Name patterns: exact names, or `prefix*`, as `compilePatterns` takes them. */
+export function readPatterns(config: JsonObject, member: string, owner: string): readonly string[] | undefined {
+  const names = readStrings(config, member, owner);
+  const wrong = names?.findIndex((name) => name === "" || name.slice(0, -1).includes("*")) ?? -1;
+  if (wrong !== -1) throw invalid(owner, `${member}[${wrong}]`, "must be a name, or a prefix with one * after it");
+  return names;
+}
+
+/** What hooks may name: methods, `ns/*`, `*`. */
+export function readEvents(config: JsonObject, member: string, owner: string): readonly string[] | undefined {
+  const events = readStrings(config, member, owner);
+  if (events?.length === 0) throw invalid(owner, member, "must name a method");
+  const wrong = events?.findIndex((event) => !isPattern(event)) ?? -1;
+  if (wrong !== -1) throw invalid(owner, `${member}[${wrong}]`, "must be a method, a namespace with /* after it, or *");
+  return events;
+}
+
+/** The JSON Schema of what `readEvents` takes. */
+export const eventsSchema: JsonObject = { type: "array", items: { type: "string", pattern: "^(\\*|[^*]+(/\\*)?)$" }, minItems: 1 };
+
 export function readChoice<T extends string>(value: unknown, choices: readonly T[], member: string, owner: string): T {
   const choice = choices.find((known) => known === value);
   if (choice === undefined) throw invalid(owner, member, `must be one of ${choices.map((known) => `"${known}"`).join(", ")}`);
   return choice;
-}
-
-/** What {@link readCount} takes. */
-export const COUNT_SCHEMA: JsonObject = { type: "integer", minimum: 1, maximum: Number.MAX_SAFE_INTEGER };
-
-export function readCount(config: JsonObject, member: string, fallback: number, owner: string): number {
-  const value = ownMember(config, member);
-  if (value === undefined) return fallback;
-  if (typeof value !== "number" || !Number.isSafeInteger(value) || value < 1) throw invalid(owner, member, "must be a whole number of at least 1");
-  return value;
 }
 
 export function invalid(owner: string, member: string | undefined, reason: string): LocalError {

@@ -1,3 +1,8 @@
+import type { JsonObject } from "../core/base/json.ts";
+
+/** A list of names and `prefix*` in a config. */
+export const patternsSchema: JsonObject = { type: "array", items: { type: "string", pattern: "^[^*]*\\*?$", minLength: 1 } };
+
 /**
  * Whether a name is one of the patterns: an exact name, or `prefix*`, which stands for every name that starts with the prefix. Code points
  * are compared as they are: no case folding, no normalisation.

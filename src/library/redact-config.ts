@@ -1,5 +1,5 @@
 import { isObject, type JsonObject, ownMember } from "../core/base/json.ts";
-import { COUNT_SCHEMA, invalid, readChoice, readConfig, readCount, readStrings } from "./config.ts";
+import { invalid, readChoice, readConfig, readStrings, readWhole } from "./config.ts";
 import type { SensitiveType } from "./detect/detector.ts";
 import { SENSITIVE_TYPES } from "./detect/scan.ts";
 import { DEFAULT_MAX_TEXT_CHARS } from "./payload-edit.ts";
@@ -43,7 +43,7 @@ export const redactConfigSchema: JsonObject = {
     },
     allow: { type: "array", items: { type: "string" } },
     numbers: { enum: ["mask", "keep"] },
-    maxTextChars: COUNT_SCHEMA,
+    maxTextChars: { type: "integer", minimum: 1 },
   },
   additionalProperties: false,
 };
@@ -60,7 +60,7 @@ export function compileRedactConfig(value: unknown): RedactPayloadOptions {
       allow: new Set(readStrings(config, "allow", OWNER)),
     }),
     numbers: numbers === undefined ? "mask" : readChoice(numbers, ["mask", "keep"], "numbers", OWNER),
-    maxTextChars: readCount(config, "maxTextChars", DEFAULT_MAX_TEXT_CHARS, OWNER),
+    maxTextChars: readWhole(config, "maxTextChars", OWNER, 1) ?? DEFAULT_MAX_TEXT_CHARS,
   };
 }
 

@@ -1,6 +1,7 @@
 import { isObject, type JsonObject } from "../core/base/json.ts";
 import type { Phase } from "../core/wire/gen/interceptors.ts";
 import { isReservedMetaKey } from "../core/wire/meta.ts";
+import { isTypedBinary } from "./typed-binary.ts";
 
 /**
  * Which members of an MCP payload hold the protocol's own words, not somebody's text. In the protocol's zone (the payload, content
@@ -55,14 +56,8 @@ export function zoneOf(member: string, object: JsonObject, place: Place, exchang
   if (place.zone === "data") return "data";
   if (member === "_meta") return "meta";
   const isScalar = typeof object[member] !== "object";
-  if (isScalar && (PROTOCOL_MEMBERS.has(member) || isBinary(member, object) || isCallName(member, object, place, exchange))) return undefined;
+  if (isScalar && (PROTOCOL_MEMBERS.has(member) || isTypedBinary(member, object) || isCallName(member, object, place, exchange))) return undefined;
   return DATA_MEMBERS.has(member) || isFormAnswer(member, object, exchange) ? "data" : "protocol";
-}
-
-/** Base64 by its typed field, never by its look: images, audio, the blob of a resource. */
-function isBinary(member: string, object: JsonObject): boolean {
-  if (member === "data") return object["type"] === "image" || object["type"] === "audio";
-  return member === "blob" && typeof object["uri"] === "string";
 }
 
 /** A name that one side calls the other's tool, prompt or model by. Names of resources and roots are for people. */

@@ -1,5 +1,5 @@
 import { type JsonObject, ownMember } from "../core/base/json.ts";
-import { COUNT_SCHEMA, invalid, readChoice, readConfig, readCount, readStrings } from "./config.ts";
+import { invalid, readChoice, readConfig, readStrings, readWhole } from "./config.ts";
 import { SENSITIVE_TYPES } from "./detect/scan.ts";
 import { DEFAULT_MAX_TEXT_CHARS } from "./payload-edit.ts";
 import { DEFAULT_REPLACEMENT } from "./redact-config.ts";
@@ -42,7 +42,7 @@ export const secretGuardConfigSchema: JsonObject = {
     allow: texts,
     replacement: { type: "string", pattern: MASK.source },
     refuse: { type: "array", items: { type: "string", minLength: 1 } },
-    maxTextChars: COUNT_SCHEMA,
+    maxTextChars: { type: "integer", minimum: 1 },
   },
   additionalProperties: false,
 };
@@ -70,7 +70,7 @@ export function compileSecretGuard(value: unknown): CompiledSecretGuard {
     allow: new Set(readStrings(config, "allow", OWNER)),
     masks,
     refused: [...new Set([...masks.values(), ...refuse])],
-    maxTextChars: readCount(config, "maxTextChars", DEFAULT_MAX_TEXT_CHARS, OWNER),
+    maxTextChars: readWhole(config, "maxTextChars", OWNER, 1) ?? DEFAULT_MAX_TEXT_CHARS,
   };
 }
 

@@ -4,6 +4,7 @@ import { type Interceptor, mutator, validator } from "../core/interceptor/define
 import { allow, deny, mutated, unchanged } from "../core/interceptor/verdict.ts";
 import { invalid } from "./config.ts";
 import { type CompiledSecretGuard, compileSecretGuard, type SecretGuardConfig, secretGuardConfigSchema } from "./secret-config.ts";
+import { perCall, type PerCall } from "./per-call.ts";
 import { maskSecrets, type SecretTally } from "./secret-payload.ts";
 
 const EVERYWHERE = [
@@ -18,17 +19,16 @@ const EVERYWHERE = [
  * config. What is found, and what is not: `src/library/README.md`.
  */
 export function secretGuard(config: SecretGuardConfig = {}): readonly [guard: Interceptor, masks: Interceptor] {
-  const own = compileSecretGuard(config);
-  const compiled = (called: object): CompiledSecretGuard => {
-    if (Object.keys(called).length === 0) return own;
-    const overlaid = compileSecretGuard({ ...config, ...called });
-    if (overlaid.action !== own.action) throw invalid("secret-guard", "action", "is set where the interceptor is made, not by a call");
-    return overlaid;
-  };
-  return [own.action === "mask" ? maskingGuard(compiled) : blockingGuard(compiled), maskRefusal(compiled)];
+  const { action } = compileSecretGuard(config);
+  const compiled = perCall(config, (value) => {
+    const made = compileSecretGuard(value);
+    if (made.action !== action) throw invalid("secret-guard", "action", "is set where the interceptor is made, not by a call");
+    return made;
+  });
+  return [action === "mask" ? maskingGuard(compiled) : blockingGuard(compiled), maskRefusal(compiled)];
 }
 
-type Compiled = (called: object) => CompiledSecretGuard;
+type Compiled = PerCall<CompiledSecretGuard>;
 
 function maskingGuard(compiled: Compiled): Interceptor {
   return mutator(

@@ -2,8 +2,8 @@ import { LocalError } from "../core/base/errors.ts";
 import { isObject, type JsonObject, ownMember } from "../core/base/json.ts";
 import { type Interceptor, mutator, validator } from "../core/interceptor/define.ts";
 import { deny, unchanged } from "../core/interceptor/verdict.ts";
-import { invalid, readConfig, readStrings } from "./config.ts";
-import { compilePatterns } from "./name-patterns.ts";
+import { readConfig, readPatterns } from "./config.ts";
+import { compilePatterns, patternsSchema } from "./name-patterns.ts";
 
 export interface ToolFilterConfig {
   /** Names of tools, or `prefix*`. Absent: every tool that is not denied. An empty list: none. */
@@ -13,11 +13,9 @@ export interface ToolFilterConfig {
 }
 
 const OWNER = "tool-filter";
-const patterns: JsonObject = { type: "array", items: { type: "string", pattern: "^[^*]*\\*?$", minLength: 1 } };
-
 export const toolFilterConfigSchema: JsonObject = {
   type: "object",
-  properties: { allow: patterns, deny: patterns },
+  properties: { allow: patternsSchema, deny: patternsSchema },
   additionalProperties: false,
 };
 
@@ -64,17 +62,10 @@ export function toolFilter(config: ToolFilterConfig = {}): readonly [call: Inter
 /** Whether a tool of this name passes. Throws `invalid_argument` with the member that is wrong. */
 export function compileToolFilter(value: unknown): (name: string) => boolean {
   const config = readConfig(value, ["allow", "deny"], OWNER);
-  const allow = readPatterns(config, "allow");
-  const denied = compilePatterns(readPatterns(config, "deny") ?? []);
+  const allow = readPatterns(config, "allow", OWNER);
+  const denied = compilePatterns(readPatterns(config, "deny", OWNER) ?? []);
   const allowed = allow === undefined ? () => true : compilePatterns(allow);
   return (name) => !denied(name) && allowed(name);
-}
-
-function readPatterns(config: JsonObject, member: string): readonly string[] | undefined {
-  const names = readStrings(config, member, OWNER);
-  const wrong = names?.findIndex((name) => name === "" || name.slice(0, -1).includes("*")) ?? -1;
-  if (wrong !== -1) throw invalid(OWNER, `${member}[${wrong}]`, "must be a name, or a prefix with one * after it");
-  return names;
 }
 
 /** The entries that pass. One without a name cannot be judged, and does not; a result that has no list fails. */

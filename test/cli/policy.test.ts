@@ -50,6 +50,7 @@ test("a --use that is wrong is refused: the name with what was meant, the config
   await refuses({ use: ['redact={"tpyes":[]}'] }, /tpyes/);
   await refuses({ use: ["redact=[]"] }, /redact/);
   await refuses({ use: ['tool-filter={"deny":5}'] }, /deny/);
+  await refuses({ use: ["flow-guard"] }, /keeps state by principal, and nobody on stdio has one/);
   await refuses({ use: ['tool-filter={"deny":["rm"],"deny":[]}'] }, /^--use tool-filter=.*: the config of tool-filter is refused: .* at \/deny \(offset \d+\)$/);
   await refuses({ use: ["redact", "redact"] }, /^--use redact: .*already/);
 });

@@ -1,16 +1,36 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
+import { withoutRequired } from "../../src/core/interceptor/config-schema.ts";
 import { readyMade } from "../../src/library/catalog.ts";
 
-test("makes every entry with its defaults, each interceptor under a name of its own", () => {
-  const names = [...readyMade.values()].flatMap((entry) => entry.create().map(({ descriptor }) => descriptor.name));
-  assert.deepEqual(names, ["redact", "secret-guard", "secret-guard-masks", "tool-filter", "tool-filter-list"]);
+// What some cannot do without.
+const NEEDED: Readonly<Record<string, object>> = {
+  budget: { max: { requests: 5 } },
+  approval: { url: "https://x.example/" },
+  audit: { url: "https://x.example/" },
+  webhook: { url: "https://x.example/" },
+};
+
+test("makes every entry with its defaults, or with what it cannot do without, each interceptor under a name of its own", () => {
+  const names = [...readyMade].flatMap(([name, entry]) => entry.create(NEEDED[name]).map(({ descriptor }) => descriptor.name));
+  assert.equal(new Set(names).size, names.length);
+  for (const name of readyMade.keys()) assert.ok(names.includes(name), name);
+  for (const name of Object.keys(NEEDED)) assert.throws(() => readyMade.get(name)?.create(), { code: "invalid_argument" }, name);
 });
 
-test("describes every entry in a line, and gives its interceptors the config schema that it shows", () => {
+test("describes every entry in a line, and gives its interceptors the config schema that it shows, in which a call may leave out anything", () => {
   for (const [name, entry] of readyMade) {
     assert.match(entry.summary, /^[^\n.]{10,140}$/, name);
-    for (const { descriptor } of entry.create({})) assert.deepEqual(descriptor.configSchema, entry.configSchema, name);
+    for (const { descriptor } of entry.create(NEEDED[name])) assert.deepEqual(descriptor.configSchema, withoutRequired(entry.configSchema), name);
+  }
+});
+
+test("has a section in the README for every entry", () => {
+  const readme = readFileSync(new URL("../../src/library/README.md", import.meta.url), "utf8");
+  for (const name of readyMade.keys()) {
+    assert.ok(readme.includes(`| [\`${name}\`](#${name}) |`), `a row for ${name}`);
+    assert.ok(readme.includes(`\n## ${name}\n`), `a section for ${name}`);
   }
 });
 
@@ -34,18 +54,45 @@ test("takes the same configs in code as by its config schema", () => {
     numbers: ["mask", "keep", "zero", true, null],
     allow: [[], ["a"], ["a*"], ["*"], ["a*b"], ["**"], [""], "a", [5], null, {}],
     deny: [[], ["a"], ["a\n*"], ["\n**"], ["a*b"], [null], "a"],
-    action: ["mask", "block", "ask", null],
     kinds: [[], ["jwt"], ["known"], "jwt", [5]],
     known: [[], ["s3cret"], ["abc"], ["\u{1f511}\u{1f511}\u{1f511}"], [5], "s3cret"],
     refuse: [[], ["***"], [""], "***", [null]],
     maxTextChars: [1, 5_000_000, 0, 1.5, -1, "5", null],
     nothing: [1],
+    scope: ["session", "principal", "global", "all", null],
+    events: [["tools/call"], ["*"], ["tools/*"], [], ["a*b"], ["**"], ["/*"], [""], "tools/call", [5], null],
+    perMinute: [1, 60, 0, 1.5, -1, 1e9, "5", null],
+    burst: [1, 0, null],
+    tools: [[], ["a*"], ["*a"], "a", {}, { a: {} }, { a: { title: "x" } }, { a: { title: 5 } }, { a: { readOnlyHint: true, x: 1 } }, { "a*b": {} }, { "": {} }, null],
+    each: ["all", "tool", "x", null],
+    max: [{ requests: 0 }, { chars: 1, cost: 2 }, {}, { x: 1 }, { cost: -1 }, { cost: 0.5 }, [], 5, null],
+    costs: [{}, { a: 1, "b*": 0 }, { "a*b": 1 }, { a: -1 }, { a: "1" }, [], null],
+    windowMs: [1, 0, 1.5, null],
+    maxBytes: [256, 255, 1e6, "x", null],
+    maxTextBytes: [256, 1, null],
+    maxItems: [1, 0, null],
+    maxDepth: [1, 0, null],
+    action: ["block", "truncate", "mask", "x", null],
+    server: ["a", "", 5, null],
+    sharedChars: [32, 31, 10_000, 10_001, null],
+    url: ["https://x.example/", "http://localhost/", "http://x.example/", "http://localhost.x.example/", "http://127.0.0.1:80?x", "http://[::1]/a b", "ftp://x", "https://", "", 5, null],
+    secret: ["sixteen letters or more", "short", 5, null],
+    headers: [{}, { a: "b" }, { "a b": "c" }, { a: "b\n" }, { a: 5 }, [], null],
+    blockAt: [40, 100, 0, 101, 1.5, null],
+    warnAt: [1, 40, 0, null],
+    maxChars: [1, 0, null],
+    waitMs: [1, 0, 2_147_483_647, 2_147_483_648, null],
+    reuseMs: [0, -1, null],
+    key: ["sixteen letters or more", "short", null],
+    request: [{}, { "com.example/a": 1 }, [], 5, null],
+    type: ["validator", "mutator", "sink", null],
+    phases: [["request"], ["response", "request"], [], ["both"], "request", null],
   };
   for (const [name, entry] of readyMade) {
     for (const [member, values] of Object.entries(members)) {
       for (const value of values) {
-        const config = { [member]: value };
-        const problems = entry.create()[0]?.checkConfig?.(config);
+        const config = { ...NEEDED[name], [member]: value };
+        const problems = entry.create(NEEDED[name])[0]?.checkConfig?.(config);
         const create = () => entry.create(config);
         const shown = `${name} with ${JSON.stringify(config)}`;
         if (problems?.length === 0) assert.doesNotThrow(create, shown);

@@ -172,7 +172,7 @@ test("refuses a wrong config by the name of the member, and never quotes a known
     [{ known: ["longer", "abc"] }, /known\[1\] must have 4 characters or more/],
     [{ replacement: "a=b" }, /replacement must not be empty, nor have/],
     [{ refuse: [""] }, /refuse must not hold an empty text/],
-    [{ maxTextChars: 0 }, /maxTextChars must be a whole number/],
+    [{ maxTextChars: 0 }, /maxTextChars must be a whole number from 1/],
   ] as const) {
     assert.throws(() => secretGuard(config as SecretGuardConfig), { code: "invalid_argument", message });
   }

@@ -194,3 +194,12 @@ function letterValue(code: number, alphabet: Base64Alphabet): number {
   if (code === (alphabet === "url" ? 0x2d : 0x2b)) return 62;
   return code === (alphabet === "url" ? 0x5f : 0x2f) ? 63 : -1;
 }
+
+const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
+
+/** Lower-case hexadecimal digits of the bytes from `start` up to `end`. */
+export function toHex(bytes: Uint8Array, start = 0, end = bytes.length): string {
+  let text = "";
+  for (let at = start; at < end; at++) text += HEX[bytes[at]!];
+  return text;
+}

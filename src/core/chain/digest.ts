@@ -1,14 +1,13 @@
-import { utf8Encode } from "../base/bytes.ts";
-import { compareCodePoints } from "../base/compare-code-points.ts";
+import { toHex, utf8Encode } from "../base/bytes.ts";
+import { canonicalText } from "../base/canonical-text.ts";
 import type { Host } from "../base/host.ts";
-import { isObject } from "../base/json.ts";
-import { sha256 } from "../base/sha256.ts";
+import { hmacSha256 } from "../base/hmac.ts";
 
 /** What stands for a value that an interceptor may not read. */
 export type Digester = (value: unknown) => string;
 
 export const DIGEST_PREFIX = "digest:";
-const BLOCK_BYTES = 64;
+const KEY_BYTES = 64;
 const KEPT_BYTES = 16;
 
 /**
@@ -18,25 +17,8 @@ const KEPT_BYTES = 16;
  */
 export function createDigester(host: Host): Digester {
   let key: Uint8Array | undefined;
-  const padded = (pad: number, message: Uint8Array) => {
-    key ??= host.random(new Uint8Array(BLOCK_BYTES));
-    const bytes = new Uint8Array(BLOCK_BYTES + message.length);
-    for (let at = 0; at < BLOCK_BYTES; at++) bytes[at] = key[at]! ^ pad;
-    bytes.set(message, BLOCK_BYTES);
-    return sha256(bytes);
-  };
   return (value) => {
-    const digest = padded(0x5c, padded(0x36, utf8Encode(canonicalText(value), host)));
-    let text = DIGEST_PREFIX;
-    for (let at = 0; at < KEPT_BYTES; at++) text += digest[at]!.toString(16).padStart(2, "0");
-    return text;
+    key ??= host.random(new Uint8Array(KEY_BYTES));
+    return DIGEST_PREFIX + toHex(hmacSha256(key, utf8Encode(canonicalText(value), host)), 0, KEPT_BYTES);
   };
-}
-
-/** Text that is the same for equal JSON values: members sorted by name. Lone surrogates stay apart, as JSON.stringify escapes them. */
-export function canonicalText(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonicalText).join(",")}]`;
-  if (!isObject(value)) return JSON.stringify(value);
-  const names = Object.keys(value).filter((name) => value[name] !== undefined);
-  return `{${names.sort(compareCodePoints).map((name) => `${JSON.stringify(name)}:${canonicalText(value[name])}`).join(",")}}`;
 }

@@ -33,7 +33,9 @@ export function contextOf(
   { traceId, spanId }: Trace,
   version: string | undefined,
 ): InvocationContext | Promise<InvocationContext | undefined> {
-  const base: InvocationContext = { timestamp: state.timestamp(), sessionId: state.sessionId, traceId, spanId };
+  const base: InvocationContext = { timestamp: state.timestamp(), traceId, spanId };
+  // A connection of one exchange is no session: whoever keeps something by it would begin anew with each message.
+  if (subject.from?.single !== true) base.sessionId = state.sessionId;
   if (subject.from?.principal !== undefined) base.principal = subject.from.principal;
   const provide = state.options.context;
   return provide === undefined ? base : providedContext(state, subject, version, base, provide);

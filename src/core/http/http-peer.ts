@@ -11,13 +11,15 @@ const CREDENTIALS: readonly string[] = ["authorization", "proxy-authorization", 
 export class HttpPeer implements PeerContext {
   readonly transport = "http";
   readonly connection: string;
+  readonly single: boolean;
   readonly principal?: Principal;
   readonly #given: HeaderMap;
   #headers: HeaderMap | undefined;
   #post: Post | undefined;
 
-  constructor(connection: string, headers: HeaderMap, principal: Principal | undefined) {
+  constructor(connection: string, headers: HeaderMap, principal: Principal | undefined, single: boolean) {
     this.connection = connection;
+    this.single = single;
     this.#given = headers;
     if (principal !== undefined) this.principal = principal;
   }

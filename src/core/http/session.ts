@@ -216,7 +216,7 @@ export function createSession({ id, principal, limits, rules, store, speaks, end
     },
     usedAt: rules.clock.now,
     post(request, text, decoded, caller) {
-      const from = new HttpPeer(connection, request.headers, caller);
+      const from = new HttpPeer(connection, request.headers, caller, false);
       const parts: IntakeParts = { limits, batches, inbox, whyNot, open: (...of) => open(request, ...of), withdraw };
       return takeIn(text, decoded, from, parts).catch((thrown: unknown) => {
         if (thrown instanceof LocalError && thrown.code === "closed") return over();

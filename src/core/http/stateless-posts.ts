@@ -71,7 +71,7 @@ export function createStatelessPosts({ limits, rules, accept }: StatelessPostsPa
       // By its header alone it is of this revision: on a connection of its own it would be taken for a handshake's that has not begun.
       if (asked !== undefined && !saysStatelessItself(asked)) return refuse(400, noMeta(), asked.id);
       if (open.size >= limits.maxHttpRequests) return unavailable("Too many requests at once", asked?.id);
-      const from = new HttpPeer(newConnection("http"), request.headers, principal);
+      const from = new HttpPeer(newConnection("http"), request.headers, principal, true);
       const { transport, post } = statelessTransport({
         arrival: { frame, from },
         from,

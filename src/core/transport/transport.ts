@@ -21,10 +21,14 @@ export interface Route {
   readonly carry?: unknown;
 }
 
-/** Who is at the other end. `principal` is verified by the transport, never claimed by the peer. `connection` is unique in the process. */
+/**
+ * Who is at the other end. `principal` is verified by the transport, never claimed by the peer. `connection` is unique in the process. `single` says that
+ * the connection carries one exchange and is no session: HTTP of a stateless revision.
+ */
 export interface PeerContext {
   readonly transport: "memory" | "stdio" | "http" | "port";
   readonly connection: string;
+  readonly single?: boolean;
   readonly principal?: Principal;
   readonly headers?: ReadonlyMap<string, string>;
 }

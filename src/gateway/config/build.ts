@@ -4,6 +4,7 @@ import type { Signal } from "../../core/base/signal.ts";
 import type { ChainLog } from "../../core/chain/report.ts";
 import type { Authenticate } from "../../core/http/authentication.ts";
 import type { Servable } from "../../core/http/serve.ts";
+import type { Interceptor } from "../../core/interceptor/define.ts";
 import type { Log } from "../../core/jsonrpc/log.ts";
 import type { WorkerInterceptors } from "../../node/worker-interceptor.ts";
 import type { AuditLog } from "../audit.ts";
@@ -24,17 +25,18 @@ import { createToolHints, type ToolHints } from "./tool-hints.ts";
 import { createUpstreams, type BuiltUpstream } from "./upstreams.ts";
 import { refuseSilentlyWeaker, type Placed } from "./weaker.ts";
 
-/** What several plans may have in common: connections to interceptor servers, servers of this process, threads, what is known of tokens, and audit logs. */
+/** What several plans may have in common: connections to interceptor servers, servers of this process, threads, ready-made interceptors, what is known of tokens, and audit logs. */
 export interface Pools {
   readonly clients: Pool<KeptClient>;
   readonly servers: Pool<Servable>;
   readonly workers: Pool<WorkerInterceptors>;
+  readonly made: Pool<readonly Interceptor[]>;
   readonly checks: Pool<Authenticate>;
   readonly audits: Pool<OpenAudit>;
 }
 
 export function createPools(): Pools {
-  return { clients: createPool(), servers: createPool(), workers: createPool(), checks: createPool(), audits: createPool() };
+  return { clients: createPool(), servers: createPool(), workers: createPool(), made: createPool(), checks: createPool(), audits: createPool() };
 }
 
 export interface BuildOptions {
@@ -103,7 +105,7 @@ export async function buildPlan(loaded: LoadedConfig, options: BuildOptions): Pr
       const own = (same ? before.hints.get(name) : undefined) ?? createToolHints();
       hints.set(name, own);
       const items = placed.filter(({ item }) => item.upstreams === undefined || item.upstreams.includes(name));
-      chains.set(name, await buildChain(items, { loaded, problems, hints: own, log: chainLog, limits: config.limits, warn }));
+      chains.set(name, await buildChain(items, { server: name, loaded, problems, hints: own, log: chainLog, limits: config.limits, warn }));
     }
     problems.throwIfAny();
     const items = new Map(placed.map((item) => [item.opened.source.label, item]));
@@ -134,7 +136,7 @@ async function openItems({ config, folder }: LoadedConfig, options: BuildOptions
   const opened = items.map(async (item, index): Promise<PlacedItem | undefined> => {
     const pointer = `/interceptors/${index}`;
     try {
-      const one = await openItem(item, labels[index] ?? "", { folder, clients: pools.clients, workers: pools.workers, log, limits: config.limits, signal });
+      const one = await openItem(item, labels[index] ?? "", { folder, clients: pools.clients, workers: pools.workers, made: pools.made, log, limits: config.limits, signal });
       releases.push(one.release);
       if (one.doubt !== undefined) warn(pointer, one.doubt);
       return { item, pointer, opened: one };

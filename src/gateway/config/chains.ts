@@ -25,6 +25,8 @@ export interface PlacedItem {
 }
 
 export interface ChainContext {
+  /** The upstream's name. */
+  readonly server: string;
   readonly loaded: LoadedConfig;
   readonly problems: Problems;
   readonly hints: ToolHints;
@@ -96,7 +98,7 @@ function settingsFor(item: InterceptorsConfig, pointer: string, opened: OpenItem
     const narrowed = merged.hooks !== undefined || item.events !== undefined || item.phase !== undefined;
     const when: Pick<Overrides, "when"> = condition === undefined ? {} : { when: (input) => condition.holds(input, context.hints) };
     overrides.set(name, { ...overridesOf(merged), ...(narrowed ? { hooks } : {}), ...when });
-    const given = configFor(item, own);
+    const given = configFor(item, own, opened.perServer === true ? context.server : undefined);
     if (given !== undefined) config.set(name, given);
   }
   for (const name of Object.keys(item.overrides ?? {})) {
@@ -138,8 +140,8 @@ function overridesOf({ mode, failOpen, priorityHint, timeoutMs, revalidate, gran
 }
 
 // A ready-made interceptor is made with the config of its item, and only asked about that of its own.
-function configFor(item: InterceptorsConfig, own: SettingsConfig | undefined): JsonObject | undefined {
-  const general = item.use === undefined ? item.config : undefined;
+function configFor(item: InterceptorsConfig, own: SettingsConfig | undefined, server: string | undefined): JsonObject | undefined {
+  const general = item.use === undefined ? item.config : server === undefined ? undefined : { server };
   return general === undefined && own?.config === undefined ? undefined : { ...general, ...own?.config };
 }
 

@@ -31,6 +31,8 @@ export interface OpenItem {
   readonly answerAs: Readonly<Record<string, (refusal: Refusal) => RpcError>>;
   /** What is odd about its config. */
   readonly doubt?: string;
+  /** Its config has a member `server`, for the upstream's name. */
+  readonly perServer?: true;
   /** A module's file. */
   readonly file?: string;
   /** Where one stands before it, the source. */
@@ -42,6 +44,7 @@ export interface ItemContext {
   readonly folder: string;
   readonly clients: Pool<KeptClient>;
   readonly workers: Pool<WorkerInterceptors>;
+  readonly made: Pool<readonly Interceptor[]>;
   readonly log: Log;
   readonly limits: Partial<Limits> | undefined;
   readonly signal: Signal | undefined;
@@ -54,11 +57,14 @@ export async function openItem(item: InterceptorsConfig, label: string, context:
   return openServer(item, label, context);
 }
 
-function openReadyMade(name: string, { config }: InterceptorsConfig, label: string, context: ItemContext): Promise<OpenItem> {
+// What one remembers outlives a reload that does not change it.
+async function openReadyMade(name: string, { config }: InterceptorsConfig, label: string, context: ItemContext): Promise<OpenItem> {
   const made = readyMade.get(name);
   if (made === undefined) throw new LocalError("not_found", `there is no ready-made interceptor ${JSON.stringify(name)}`);
   const doubt = made.doubt?.(config);
-  return inProcess(made.create(config), label, context, { answerAs: made.answerAs ?? {}, ...(doubt === undefined ? {} : { doubt }) });
+  const lease = await context.made.acquire(JSON.stringify([label, name, config]), async () => ({ value: made.create(config), close: async () => {} }));
+  const opened = await inProcess(lease.value, label, context, { answerAs: made.answerAs ?? {}, ...(doubt === undefined ? {} : { doubt }) });
+  return { ...opened, ...(made.perServer === undefined ? {} : { perServer: true }), release: lease.release };
 }
 
 async function openModule(path: string, item: InterceptorsConfig, label: string, context: ItemContext): Promise<OpenItem> {

@@ -1,13 +1,16 @@
 import { basename } from "node:path";
 import { nearest } from "../../core/base/nearest.ts";
 import { LOOPBACK_HOSTS } from "../../core/http/host-check.ts";
+import { isStatelessVersion, STATELESS_VERSIONS } from "../../core/wire/versions.ts";
 import { readyMade } from "../../library/catalog.ts";
+import type { Scope } from "../../library/state.ts";
 import { OWN_LABEL } from "./chains.ts";
 import type { GatewayConfig, InterceptorsConfig } from "./config.ts";
 import type { Problems } from "./problems.ts";
 
 /** Finds names that nothing has, ones that two have, and what the schema cannot see. */
-export function checkNames({ upstreams, interceptors = [], stdio, http, metrics }: GatewayConfig, problems: Problems): void {
+export function checkNames(config: GatewayConfig, problems: Problems): void {
+  const { upstreams, interceptors = [], stdio, http, metrics } = config;
   const known = Object.keys(upstreams);
   const wantUpstream = (name: string, pointer: string) => {
     if (!known.includes(name)) problems.add(pointer, `is no upstream; ${suggest(name, known)}`);
@@ -19,6 +22,7 @@ export function checkNames({ upstreams, interceptors = [], stdio, http, metrics 
   if (http?.host !== undefined && http.allowedHosts === undefined && !isLoopback(http.host)) {
     problems.add("/http/host", 'lets others than this machine in, which takes "allowedHosts" beside it: the names that clients call the gateway by, or "any"');
   }
+  checkScopes(config, problems);
   const labels = new Set<string>();
   for (const [index, { use, name, upstreams: guarded = [] }] of interceptors.entries()) {
     const pointer = `/interceptors/${index}`;
@@ -28,6 +32,28 @@ export function checkNames({ upstreams, interceptors = [], stdio, http, metrics 
     if (labels.has(name)) problems.add(`${pointer}/name`, "is the name of another item, too; give each its own");
     if (name === OWN_LABEL) problems.add(`${pointer}/name`, "is the gateway's own; take another");
     labels.add(name);
+  }
+}
+
+// What remembers by session or principal would know nobody, and fail each message of such a client.
+function checkScopes({ http, auth, stdio, versions, interceptors = [] }: GatewayConfig, problems: Problems): void {
+  const strangers = http !== undefined && auth === undefined;
+  const withoutSession = strangers && (versions ?? STATELESS_VERSIONS).some(isStatelessVersion);
+  const withoutPrincipal = strangers || stdio !== undefined;
+  for (const [index, { use, config }] of interceptors.entries()) {
+    const scope = use === undefined ? undefined : scopeOf(use, config);
+    if (scope === "session" ? !withoutSession : scope !== "principal" || !withoutPrincipal) continue;
+    const who = scope === "session" ? "2026-07-28 has no sessions, and there is no auth to tell callers apart" : "callers without a verified token have no principal";
+    problems.add(`/interceptors/${index}`, `keeps state by ${scope}, and ${who}: add "auth"${scope === "session" ? ', leave 2026-07-28 out of "versions"' : ""}, or say "scope": "global" in its config`);
+  }
+}
+
+// A config that does not fit is told when the interceptor is made of it.
+function scopeOf(use: string, config: unknown): Scope | undefined {
+  try {
+    return readyMade.get(use)?.scope?.(config);
+  } catch {
+    return undefined;
   }
 }
 

@@ -27,17 +27,27 @@ interface Scanner {
 
 const NOTHING: Match[] = [];
 
+/** Which detectors that start with digits are asked. */
+interface Wants {
+  readonly iban: boolean;
+  readonly card: boolean;
+  readonly ssn: boolean;
+  readonly phone: boolean;
+  readonly ipv4: boolean;
+}
+
 export function createScanner(types: readonly SensitiveType[]): Scanner {
-  const wants = new Set<Detector>(DETECTORS.filter((detector) => types.includes(detector.type)));
-  const wantsNumbers = DETECTORS.some((detector) => detector.anchor === "digit" && wants.has(detector));
+  const has = (type: SensitiveType) => types.includes(type);
+  const wants: Wants = { iban: has("iban"), card: has("card"), ssn: has("ssn"), phone: has("phone"), ipv4: has("ip") };
+  const atDigits = DETECTORS.filter((detector) => detector.anchor === "digit" && has(detector.type));
   return {
     find(original, allow) {
       const text = fold(original);
       const found: Match[] = [];
-      if (wants.has(email)) findAtSigns(text, found);
-      if (wants.has(ipv6)) findAtColons(text, found);
-      if (wantsNumbers) {
-        for (const { type, end } of [...found]) if (type === "email") findGlued(text, end, wants, found);
+      if (has("email")) findAtSigns(text, found);
+      if (has("ip")) findAtColons(text, found);
+      if (atDigits.length > 0) {
+        for (const { type, end } of [...found]) if (type === "email") findGlued(text, end, atDigits, found);
         findNumbers(text, wants, found);
       }
       if (found.length === 0) return NOTHING;
@@ -56,13 +66,13 @@ function add({ type }: Detector, span: Span | undefined, found: Match[]): void {
 
 // What is glued to the end of an address (`a@example.com123-45-6789`): the address takes its first digits, and no detector starts behind a
 // letter. So each is shown the text from the digits on.
-function findGlued(text: string, end: number, wants: ReadonlySet<Detector>, found: Match[]): void {
+function findGlued(text: string, end: number, detectors: readonly Detector[], found: Match[]): void {
   let start = end;
   while (isDigit(text.charCodeAt(start - 1))) start--;
   if (start === end) return;
   const rest = text.slice(start, start + GLUED_CHARS);
-  for (const detector of DETECTORS) {
-    const span = detector.anchor === "digit" && wants.has(detector) ? detector.matchAt(rest, 0) : undefined;
+  for (const detector of detectors) {
+    const span = detector.matchAt(rest, 0);
     if (span !== undefined) found.push({ type: detector.type, start: start + span.start, end: start + span.end });
   }
 }
@@ -88,41 +98,43 @@ function hasColonAfter(text: string, start: number): boolean {
 // The shortest thing that starts with a digit, an address like 1.1.1.1, is one run of what numbers are written with, and as long as this.
 const SHORTEST_NUMBER = 7;
 
-function findNumbers(text: string, wants: ReadonlySet<Detector>, found: Match[]): void {
-  const wantsIban = wants.has(iban);
-  const wantsCard = wants.has(card);
-  const wantsSsn = wants.has(ssn);
-  const wantsPhone = wants.has(phone);
-  const wantsIpv4 = wants.has(ipv4);
+function findNumbers(text: string, wants: Wants, found: Match[]): void {
   for (let run = nextRun(text, 0, SHORTEST_NUMBER, NUMBER_CLASS); run !== -1; ) {
-    const runStop = runEnd(text, run + SHORTEST_NUMBER, NUMBER_CLASS);
-    let isFirst = true;
-    let phoneEnd = 0;
-    for (let start = run; start < runStop; start++) {
-      if (!isDigit(text.charCodeAt(start))) continue;
-      let end = start + 1;
-      while (isDigit(text.charCodeAt(end))) end++;
-      const length = end - start;
-      // Each detector is asked only where it can find something: most numbers in a text are done with here.
-      const before = text.charCodeAt(start - 1);
-      if (isFirst && wantsIban) findBefore(text, start, found);
-      isFirst = false;
-      if (wantsIban && isLetter(before)) add(iban, iban.matchAt(text, start), found);
-      const after = text.charCodeAt(end);
-      const next = text.charCodeAt(end + 1);
-      const goesOn = isDigit(next) && isSeparator(after);
-      if (wantsCard && (length >= 13 || (goesOn && (length === 4 || length === 6)))) add(card, card.matchAt(text, start), found);
-      if (wantsSsn && goesOn && length === 3) add(ssn, ssn.matchAt(text, start), found);
-      // What starts in a phone number and goes on after it is no other one.
-      if (wantsPhone && start >= phoneEnd && (before === PLUS || before === OPEN || (length <= 6 && (goesOn || next === OPEN || after === OPEN)))) {
-        const span = phone.matchAt(text, start);
-        if (span !== undefined) phoneEnd = span.end;
-        add(phone, span, found);
-      }
-      if (wantsIpv4 && goesOn && after === DOT && length <= 3) add(ipv4, ipv4.matchAt(text, start), found);
-      start = end;
+    const next = runEnd(text, run + SHORTEST_NUMBER, NUMBER_CLASS);
+    // From its first digit to its last: blanks and full stops around a number belong to the sentence.
+    let first = run;
+    let stop = next;
+    while (first < stop && !isDigit(text.charCodeAt(first))) first++;
+    while (stop > first && !isDigit(text.charCodeAt(stop - 1))) stop--;
+    if (stop - first >= SHORTEST_NUMBER) findInRun(text, first, stop, wants, found);
+    run = nextRun(text, next + 1, SHORTEST_NUMBER, NUMBER_CLASS);
+  }
+}
+
+function findInRun(text: string, first: number, stop: number, wants: Wants, found: Match[]): void {
+  let phoneEnd = 0;
+  if (wants.iban) findBefore(text, first, found);
+  for (let start = first; start < stop; start++) {
+    if (!isDigit(text.charCodeAt(start))) continue;
+    let end = start + 1;
+    while (isDigit(text.charCodeAt(end))) end++;
+    // Each detector is asked only where it can find something: most numbers in a text are done with here.
+    const length = end - start;
+    const before = text.charCodeAt(start - 1);
+    const after = text.charCodeAt(end);
+    const next = text.charCodeAt(end + 1);
+    const goesOn = isDigit(next) && isSeparator(after);
+    if (wants.iban && isLetter(before)) add(iban, iban.matchAt(text, start), found);
+    if (wants.card && (length >= 13 || (goesOn && (length === 4 || length === 6)))) add(card, card.matchAt(text, start), found);
+    if (wants.ssn && goesOn && length === 3) add(ssn, ssn.matchAt(text, start), found);
+    // What starts in a phone number and goes on after it is no other one.
+    if (wants.phone && start >= phoneEnd && (before === PLUS || before === OPEN || (length <= 6 && (goesOn || next === OPEN || after === OPEN)))) {
+      const span = phone.matchAt(text, start);
+      if (span !== undefined) phoneEnd = span.end;
+      add(phone, span, found);
     }
-    run = nextRun(text, runStop + 1, SHORTEST_NUMBER, NUMBER_CLASS);
+    if (wants.ipv4 && goesOn && after === DOT && length <= 3) add(ipv4, ipv4.matchAt(text, start), found);
+    start = end;
   }
 }
 

@@ -69,9 +69,22 @@ export function decodedRun(run: string): string | undefined {
 
 function textOfBase64(run: string): string | undefined {
   // Most runs are names, which say nothing in Base64: that shows at once.
-  const head = decodeBase64Run(run.slice(0, 12));
-  if (head === undefined || textOf(head) === undefined) return undefined;
+  for (let at = 0; at < 12; at += 4) if (!saysText(run, at)) return undefined;
   return textOf(decodeBase64Run(run));
+}
+
+/** Whether four letters of Base64 are three characters of text. */
+function saysText(run: string, at: number): boolean {
+  const group = (letter(run, at) << 18) | (letter(run, at + 1) << 12) | (letter(run, at + 2) << 6) | letter(run, at + 3);
+  return group >= 0 && isTextByte(group >> 16) && isTextByte((group >> 8) & 0xff) && isTextByte(group & 0xff);
+}
+
+function letter(run: string, at: number): number {
+  const code = run.charCodeAt(at);
+  if (code >= 0x61) return code <= 0x7a ? code - 71 : -1;
+  if (code >= 0x41) return code <= 0x5a ? code - 65 : code === 0x5f ? 63 : -1;
+  if (code >= 0x30) return code <= 0x39 ? code + 4 : -1;
+  return code === 0x2b || code === 0x2d ? 62 : code === 0x2f ? 63 : -1;
 }
 
 export function decodeBase64Run(run: string): Uint8Array | undefined {
@@ -92,8 +105,12 @@ const CHUNK = 8_192;
 /** The bytes as text if they are ASCII without control characters but white space: a secret is. */
 function textOf(bytes: Uint8Array | undefined): string | undefined {
   if (bytes === undefined || bytes.length === 0) return undefined;
-  for (const byte of bytes) if (byte >= 0x7f || (byte < 0x20 && byte !== 0x0a && byte !== 0x0d && byte !== 0x09)) return undefined;
+  for (const byte of bytes) if (!isTextByte(byte)) return undefined;
   const pieces: string[] = [];
   for (let at = 0; at < bytes.length; at += CHUNK) pieces.push(String.fromCharCode(...bytes.subarray(at, at + CHUNK)));
   return pieces.join("");
+}
+
+function isTextByte(byte: number): boolean {
+  return byte < 0x7f && (byte >= 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09);
 }

@@ -1,4 +1,4 @@
-import { makeOf } from "./plausible.ts";
+import { distinctChars, makeOf } from "./plausible.ts";
 
 /** Shorter runs are too often names, longer ones data. */
 export const SHORTEST_RANDOM = 20;
@@ -14,7 +14,6 @@ const MOST_WORDS = 0.43;
 
 const WORDS = /[a-z]{3,}|[A-Z]{4,}/g;
 const SNAKE = /_.*_.*_/;
-const UUID = /^[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}$/;
 
 /**
  * Whether a run of token characters was drawn at random from large and small letters and digits: it has all of them, and they change places far more
@@ -22,9 +21,11 @@ const UUID = /^[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}$/;
  */
 export function isRandom(run: string): boolean {
   const { length } = run;
-  if (length < SHORTEST_RANDOM || length > LONGEST_RANDOM || UUID.test(run)) return false;
-  const { digits, upper, lower, changes, distinct } = makeOf(run);
-  if (digits < 1 || upper < 2 || lower < 2 || distinct < Math.min(24, length * 0.5) || (length < 48 && SNAKE.test(run))) return false;
+  if (length < SHORTEST_RANDOM || length > LONGEST_RANDOM) return false;
+  const { digits, upper, lower, changes } = makeOf(run);
+  // Most names and paths are done with here, and UUIDs, too.
+  if (digits < 1 || upper < 2 || lower < 2 || changes < SOME_CHANGES) return false;
+  if (distinctChars(run) < Math.min(24, length * 0.5) || (length < 48 && SNAKE.test(run))) return false;
   const words = wordChars(run) / length;
   return length < LONG ? changes >= LEAST_CHANGES && words <= MOST_WORDS : changes - words / 3 >= SOME_CHANGES && words <= 0.6;
 }

@@ -16,7 +16,27 @@ const SAYS_SO = /(?:^|[^a-z0-9])(?:example|sample|your|placeholder|dummy|fake|in
 export function isPlaceholder(value: string): boolean {
   if (TEMPLATE.test(value)) return true;
   const lower = value.toLowerCase();
-  return STANDS_FOR.has(lower) || SAYS_SO.test(lower) || new Set(value).size < 3;
+  return STANDS_FOR.has(lower) || SAYS_SO.test(lower) || distinctChars(value) < 3;
+}
+
+/** How many different characters a text has; those beyond ASCII count by the last seven bits of their codes. */
+export function distinctChars(text: string): number {
+  let [first, second, third, fourth] = [0, 0, 0, 0];
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at) & 0x7f;
+    const bit = 1 << (code & 31);
+    if (code < 32) first |= bit;
+    else if (code < 64) second |= bit;
+    else if (code < 96) third |= bit;
+    else fourth |= bit;
+  }
+  return bits(first) + bits(second) + bits(third) + bits(fourth);
+}
+
+function bits(word: number): number {
+  let count = 0;
+  for (let rest = word; rest !== 0; rest &= rest - 1) count++;
+  return count;
 }
 
 export interface Make {
@@ -26,36 +46,36 @@ export interface Make {
   readonly others: number;
   /** Of the neighbours, how many are of different kinds; 0 to 1. */
   readonly changes: number;
-  readonly distinct: number;
 }
 
 /** How a value is made up. `-`, `_`, `.`, `/` and `+` are neither counted as others nor as a change: names have them. */
 export function makeOf(value: string): Make {
-  const counts = [0, 0, 0, 0, 0];
-  let changes = 0;
-  let last = -1;
-  let pairs = 0;
+  let [digits, upper, lower, others, changes, pairs] = [0, 0, 0, 0, 0, 0];
+  let last = JOINT;
   for (let at = 0; at < value.length; at++) {
     const kind = kindOf(value.charCodeAt(at));
-    counts[kind]!++;
-    if (kind === JOINT) last = -1;
-    else {
-      if (last !== -1) {
-        pairs++;
-        if (kind !== last) changes++;
-      }
-      last = kind;
+    if (kind === DIGIT) digits++;
+    else if (kind === UPPER) upper++;
+    else if (kind === LOWER) lower++;
+    else if (kind === OTHER) others++;
+    if (kind !== JOINT && last !== JOINT) {
+      pairs++;
+      if (kind !== last) changes++;
     }
+    last = kind;
   }
-  const [digits = 0, upper = 0, lower = 0, others = 0] = counts;
-  return { digits, upper, lower, others, changes: pairs === 0 ? 0 : changes / pairs, distinct: new Set(value).size };
+  return { digits, upper, lower, others, changes: pairs === 0 ? 0 : changes / pairs };
 }
 
+const DIGIT = 0;
+const UPPER = 1;
+const LOWER = 2;
+const OTHER = 3;
 const JOINT = 4;
 
 function kindOf(code: number): number {
-  if (code >= 0x30 && code <= 0x39) return 0;
-  if (code >= 0x41 && code <= 0x5a) return 1;
-  if (code >= 0x61 && code <= 0x7a) return 2;
-  return code === 0x2d || code === 0x5f || code === 0x2e || code === 0x2f || code === 0x2b ? JOINT : 3;
+  if (code >= 0x30 && code <= 0x39) return DIGIT;
+  if (code >= 0x41 && code <= 0x5a) return UPPER;
+  if (code >= 0x61 && code <= 0x7a) return LOWER;
+  return code === 0x2d || code === 0x5f || code === 0x2e || code === 0x2f || code === 0x2b ? JOINT : OTHER;
 }

@@ -1,5 +1,6 @@
 import { endsInChecksum } from "./checksum.ts";
 import type { Report } from "./kinds.ts";
+import { distinctChars } from "./plausible.ts";
 
 // Each format is a prefix that its provider gives to nothing else, and a body of bounded length, so that a match costs a bounded time. Sources: the
 // providers' own pages on the form of their keys.
@@ -82,5 +83,5 @@ export function findProviderTokens(piece: string, offset: number, report: Report
 function isFilledIn(token: string): boolean {
   let digits = 0;
   for (const character of token) if (character >= "0" && character <= "9") digits++;
-  return (digits >= 2 || /^[A-Z0-9]+$/.test(token) || /[A-Z].*[a-z]|[a-z].*[A-Z]/.test(token.slice(4))) && new Set(token.slice(-16)).size >= 5;
+  return (digits >= 2 || /^[A-Z0-9]+$/.test(token) || /[A-Z].*[a-z]|[a-z].*[A-Z]/.test(token.slice(4))) && distinctChars(token.slice(-16)) >= 5;
 }

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
+import { readyMade } from "../../../src/library/catalog.ts";
 import { LocalError } from "../../../src/core/base/errors.ts";
 import { buildPlan, createPools } from "../../../src/gateway/config/build.ts";
 import { loadConfig } from "../../../src/gateway/config/load.ts";
@@ -61,7 +62,7 @@ describe("a reload", () => {
     await reloader.reload();
     assert.deepEqual(errors(), [
       "F:1:2: the file ends too early: a bracket, a brace or a quote is not closed",
-      "F:9:14: /interceptors/0/use is no ready-made interceptor; known are redact, tool-filter\nF:12:12: /stdio is no upstream; known are files",
+      `F:9:14: /interceptors/0/use is no ready-made interceptor; known are ${[...readyMade.keys()].join(", ")}\nF:12:12: /stdio is no upstream; known are files`,
       "a running gateway cannot change http; start it anew",
       'policy.immutable has "***", which is no JSON pointer',
     ]);

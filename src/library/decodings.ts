@@ -1,0 +1,153 @@
+import { utf8Decode } from "../core/base/bytes.ts";
+import { LocalError } from "../core/base/errors.ts";
+
+// Texts can be written in ways that say the same: what a policy looks for is looked for in all of them.
+
+/** How often one encoding may lie within another. */
+const MAX_LAYERS = 3;
+// All decodings together, as a multiple of the text: honest text has a few encoded runs, and each layer is shorter than the one around it.
+const MAX_GROWTH = 8;
+const LEAST_BUDGET_CHARS = 65_536;
+const SHORTEST_BASE64 = 16;
+// In characters; the last line of many is short.
+const SHORTEST_LINE = 4;
+
+/**
+ * The text itself, and what it says where parts of it are JSON-escaped, URL-encoded, Base64 (either alphabet, padded or not) or hexadecimal, and so on
+ * within those, three layers deep. Linear. Throws `limit_exceeded` for text that is made to have ever more of them, which blocks.
+ */
+export function decodings(text: string): readonly string[] {
+  const all = [text];
+  let budget = Math.max(LEAST_BUDGET_CHARS, text.length * MAX_GROWTH);
+  let from = 0;
+  for (let layer = 0; layer < MAX_LAYERS; layer++) {
+    const end = all.length;
+    for (; from < end; from++) {
+      for (const decoded of decodedOnce(all[from] ?? "")) {
+        budget -= decoded.length;
+        if (budget < 0) throw new LocalError("limit_exceeded", "a text has too many encoded parts to be judged");
+        all.push(decoded);
+      }
+    }
+  }
+  return all;
+}
+
+function decodedOnce(text: string): readonly string[] {
+  const found: string[] = [];
+  if (text.includes("\\")) {
+    const plain = text.replace(/\\(?:u([0-9A-Fa-f]{4})|x([0-9A-Fa-f]{2})|(["\\/bfnrt]))/g, (_match, unit?: string, byte?: string, escape?: string) =>
+      escape === undefined ? String.fromCharCode(parseInt(unit ?? byte ?? "", 16)) : (ESCAPES.get(escape) ?? escape),
+    );
+    if (plain !== text) found.push(plain);
+  }
+  if (text.includes("%")) {
+    const plain = text.replace(/(?:%[0-9A-Fa-f]{2})+/g, (run) => textOf(hexBytes(run.replaceAll("%", ""))) ?? run);
+    if (plain !== text) found.push(plain);
+  }
+  for (const run of base64Runs(text)) {
+    const decoded = /^(?:[0-9A-Fa-f]{2})+$/.test(run) ? textOf(hexBytes(run)) : undefined;
+    push(found, decoded ?? textOfBase64(run));
+  }
+  return found;
+}
+
+const ESCAPES: ReadonlyMap<string, string> = new Map([["b", "\b"], ["f", "\f"], ["n", "\n"], ["r", "\r"], ["t", "\t"]]);
+
+function push(into: string[], text: string | undefined): void {
+  if (text !== undefined) into.push(text);
+}
+
+/** Runs of Base64 characters that are long enough to say something; one that goes on in the next line, as mail and tools write it, is one. */
+function base64Runs(text: string): readonly string[] {
+  const runs: string[] = [];
+  // An expression would look at each word once for each of its letters.
+  for (let at = 0; at < text.length; at++) {
+    const start = at;
+    at = endOfRun(text, at);
+    if (at - start < SHORTEST_BASE64) continue;
+    let run = text.slice(start, at);
+    for (let next = nextLine(text, at); next !== undefined; next = nextLine(text, at)) {
+      at = endOfRun(text, next);
+      run += text.slice(next, at);
+    }
+    runs.push(run);
+  }
+  return runs;
+}
+
+function endOfRun(text: string, start: number): number {
+  let at = start;
+  while (IN_BASE64[text.charCodeAt(at)] === 1) at++;
+  return at;
+}
+
+/** Where the next line goes on with Base64. */
+function nextLine(text: string, end: number): number | undefined {
+  let at = end;
+  while (isBlank(text.charCodeAt(at))) at++;
+  if (text[at] === "\r") at++;
+  if (text[at] !== "\n") return undefined;
+  at++;
+  while (isBlank(text.charCodeAt(at))) at++;
+  return endOfRun(text, at) - at >= SHORTEST_LINE ? at : undefined;
+}
+
+function isBlank(unit: number): boolean {
+  return unit === 0x20 || unit === 0x09;
+}
+
+/**
+ * What a run of Base64 characters says, if that is text: of either alphabet, or both, with whatever bits are left at its end. It may have begun before the
+ * encoded part did, so each of the four ways to read it is tried until one makes sense.
+ */
+function textOfBase64(run: string): string | undefined {
+  for (let start = 0; start < 4 && run.length - start >= SHORTEST_BASE64; start++) {
+    const text = textOf(base64Bytes(run, start));
+    if (text !== undefined) return text;
+  }
+  return undefined;
+}
+
+function base64Bytes(run: string, start: number): Uint8Array {
+  const bytes = new Uint8Array(Math.floor(((run.length - start) * 3) / 4));
+  let end = 0;
+  let bits = 0;
+  for (let at = start, held = 0; at < run.length; at++) {
+    bits = ((bits << 6) | BASE64[run.charCodeAt(at)]!) & 0xffff;
+    held += 6;
+    if (held < 8) continue;
+    held -= 8;
+    bytes[end++] = bits >> held;
+  }
+  return bytes.subarray(0, end);
+}
+
+// By character code, of runs that have nothing else.
+const BASE64 = new Uint8Array(128);
+[..."ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"].forEach((letter, value) => (BASE64[letter.charCodeAt(0)] = value));
+BASE64[0x2d] = 62;
+BASE64[0x5f] = 63;
+const IN_BASE64 = BASE64.map((value, code) => (value > 0 || code === 0x41 ? 1 : 0));
+
+function hexBytes(digits: string): Uint8Array {
+  const bytes = new Uint8Array(digits.length / 2);
+  for (let at = 0; at < bytes.length; at++) bytes[at] = parseInt(digits.slice(at * 2, at * 2 + 2), 16);
+  return bytes;
+}
+
+// Bytes that are no text say nothing. A few may be broken: the run was cut, or has something else at its ends.
+function textOf(bytes: Uint8Array): string | undefined {
+  if (bytes.length === 0) return undefined;
+  let strange = 0;
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at]!;
+    if (byte < 0x09 || (byte > 0x0d && byte < 0x20) || byte === 0x7f) strange++;
+  }
+  // Most runs of letters are words, whose bytes are noise: they are told by their control characters.
+  if (strange * 20 > bytes.length) return undefined;
+  const text = utf8Decode(bytes);
+  let broken = 0;
+  for (let at = text.indexOf("\ufffd"); at !== -1; at = text.indexOf("\ufffd", at + 1)) broken++;
+  return (strange + broken) * 20 > text.length ? undefined : text;
+}

@@ -1,0 +1,78 @@
+// Winnowing (Schleimer, Wilkerson, Aiken: "Winnowing: local algorithms for document fingerprinting", 2003).
+
+// Of each so many windows in a row the one with the smallest hash is kept.
+const WINDOWS = 16;
+
+/** The shortest run of letters and digits that two texts can have in common without having a fingerprint in common. */
+export const LEAST_SHARED_CHARS = 32;
+
+/**
+ * Fingerprints of a text by its letters and digits alone, whatever their case: two texts that share a run of `sharedChars` of them have one in common, and
+ * texts that share none of `sharedChars - 16` have one by chance alone, once in 2^52. Linear. `visit` may be told the same one twice.
+ */
+export function fingerprints(text: string, sharedChars: number, visit: (fingerprint: number) => void): void {
+  const units = lettersAndDigits(text);
+  const windowChars = sharedChars - WINDOWS + 1;
+  // Two rolling hashes of 32 bits, over the last `windowChars` units.
+  let first = 0;
+  let second = 0;
+  const firstOut = power(FIRST, windowChars);
+  const secondOut = power(SECOND, windowChars);
+  const recent = new Float64Array(WINDOWS);
+  let least = -1;
+  let leastAt = -1;
+  for (let at = 0; at < units.length; at++) {
+    const unit = units[at]! + 1;
+    const out = at < windowChars ? 0 : units[at - windowChars]! + 1;
+    first = (Math.imul(first, FIRST) + unit - Math.imul(out, firstOut)) | 0;
+    second = (Math.imul(second, SECOND) + unit - Math.imul(out, secondOut)) | 0;
+    const start = at - windowChars + 1;
+    if (start < 0) continue;
+    const hash = mix(first) * 0x10_0000 + (mix(second) >>> 12);
+    recent[start % WINDOWS] = hash;
+    if (start < WINDOWS - 1) continue;
+    if (leastAt <= start - WINDOWS || hash <= least || leastAt < 0) {
+      // The smallest of the last ones, the latest of equals.
+      leastAt = -1;
+      for (let back = Math.max(0, start - WINDOWS + 1); back <= start; back++) {
+        const other = recent[back % WINDOWS]!;
+        if (leastAt >= 0 && other > least) continue;
+        least = other;
+        leastAt = back;
+      }
+      visit(least);
+    }
+  }
+}
+
+const FIRST = 0x01000193;
+const SECOND = 0x5bd1e995;
+
+function power(base: number, exponent: number): number {
+  let result = 1;
+  for (let count = 0; count < exponent; count++) result = Math.imul(result, base);
+  return result;
+}
+
+// Sums of few characters differ in few bits.
+function mix(hash: number): number {
+  let mixed = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35);
+  return (mixed ^ (mixed >>> 16)) >>> 0;
+}
+
+function lettersAndDigits(text: string): Uint16Array {
+  const folded = text.toLowerCase();
+  const units = new Uint16Array(folded.length);
+  let end = 0;
+  for (let at = 0; at < folded.length; at++) {
+    const unit = folded.charCodeAt(at);
+    if ((unit >= 0x30 && unit <= 0x39) || (unit >= 0x61 && unit <= 0x7a) || (unit >= 0xaa && !isSeparator(unit))) units[end++] = unit;
+  }
+  return units.subarray(0, end);
+}
+
+// Beyond ASCII whatever is no space or punctuation in running text counts.
+function isSeparator(unit: number): boolean {
+  return unit === 0xab || unit === 0xb7 || unit === 0xbb || (unit >= 0x2000 && unit <= 0x206f) || (unit >= 0x3000 && unit <= 0x3003) || unit === 0xfeff;
+}

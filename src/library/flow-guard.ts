@@ -1,0 +1,180 @@
+import { isObject, type JsonObject, ownMember } from "../core/base/json.ts";
+import { type HandlerInput, type Interceptor, validator } from "../core/interceptor/define.ts";
+import { allow, deny } from "../core/interceptor/verdict.ts";
+import { invalid, readConfig, readPatterns, readText, readWhole } from "./config.ts";
+import { decodings } from "./decodings.ts";
+import { fingerprints, LEAST_SHARED_CHARS } from "./fingerprints.ts";
+import { compilePatterns, patternsSchema } from "./name-patterns.ts";
+import { perCall } from "./per-call.ts";
+import { createStates, readScope, type Scope } from "./state.ts";
+import { isTypedBinary } from "./typed-binary.ts";
+
+export interface FlowGuardConfig {
+  /** The server behind this chain. The gateway fills it in for each upstream; who makes chains by hand gives each guard its own. */
+  readonly server?: string;
+  /**
+   * Letters and digits in a row, spaces and punctuation apart, that are enough to know a text by; 48 unless given, 32 at least. What is shorter passes.
+   */
+  readonly sharedChars?: number;
+  /** Who may be sent what others said: names of servers, or `prefix*`. */
+  readonly allow?: readonly FlowRule[];
+  /** `principal` (default), or `global`. A session is one with a single server, so nothing would flow between two. */
+  readonly scope?: Exclude<Scope, "session">;
+}
+
+export interface FlowRule {
+  /** Whose texts; every server's unless given. */
+  readonly from?: readonly string[];
+  /** To whom; to every server unless given. */
+  readonly to?: readonly string[];
+}
+
+/** What somebody has read: from which servers each fingerprint came, as bits; `OWN` where he has written it himself before he read it. */
+interface Memory {
+  readonly seen: Map<number, number>;
+  readonly servers: string[];
+}
+
+const OWNER = "flow-guard";
+const DEFAULT_SHARED_CHARS = 48;
+const SCOPES: readonly Scope[] = ["principal", "global"];
+// Some 500,000 characters of what was read, in about 3 MB; the oldest go first.
+const MAX_FINGERPRINTS = 65_536;
+const MAX_KEYS = 200;
+const OWN = 1;
+// Servers beyond the last bit share it.
+const MAX_SERVERS = 30;
+const READS = ["tools/call", "resources/read", "prompts/get"];
+
+export const flowGuardConfigSchema: JsonObject = {
+  type: "object",
+  properties: {
+    server: { type: "string" },
+    sharedChars: { type: "integer", minimum: LEAST_SHARED_CHARS, maximum: 10_000 },
+    allow: { type: "array", items: { type: "object", properties: { from: patternsSchema, to: patternsSchema }, additionalProperties: false } },
+    scope: { enum: SCOPES },
+  },
+  additionalProperties: false,
+};
+
+/**
+ * A validator that refuses calls of one server with text that another has said: as it is, re-spaced, in other case, or encoded (see `decodings`).
+ * It stands in the chains of all servers of a client, and knows texts by fingerprints alone. What the caller wrote himself before he read it is his own.
+ * Throws `invalid_argument` for a wrong config.
+ */
+export function flowGuard(config: FlowGuardConfig = {}): Interceptor {
+  const { scope } = readFlowGuard(config);
+  const states = createStates<Memory>({ owner: OWNER, scope, maxKeys: MAX_KEYS, create: () => ({ seen: new Map(), servers: [] }) });
+  const settings = perCall(config, readFlowGuard);
+  return validator(
+    {
+      name: OWNER,
+      version: "1.0.0",
+      description: "Refuses to send one server what another has said.",
+      hooks: [
+        { events: READS, phase: "request" },
+        { events: READS, phase: "response" },
+      ],
+      configSchema: flowGuardConfigSchema,
+    },
+    ({ payload, phase, context, config: called }: HandlerInput) => {
+      const { server, sharedChars, mayFlow } = settings(called);
+      const memory = states.of(context);
+      if (phase === "response") {
+        const bit = bitOf(memory, server);
+        for (const text of textsIn(payload)) fingerprints(text, sharedChars, (print) => remember(memory.seen, print, bit));
+        return allow();
+      }
+      const texts = textsIn(payload);
+      const source = foreign(memory, server, texts, { sharedChars, mayFlow });
+      if (source !== undefined) return deny(`This holds text that ${source === "" ? "another server" : `the server ${source}`} has said, which may not be sent here`, { info: { from: source } });
+      for (const text of texts) {
+        fingerprints(text, sharedChars, (print) => {
+          if (!memory.seen.has(print)) remember(memory.seen, print, OWN);
+        });
+      }
+      return allow();
+    },
+  );
+}
+
+/** Whose memory it has under a config. */
+export function flowGuardScope(config: unknown): Scope {
+  return readFlowGuard(config).scope;
+}
+
+function readFlowGuard(value: unknown) {
+  const config = readConfig(value, ["server", "sharedChars", "allow", "scope"], OWNER);
+  return {
+    server: readText(config, "server", OWNER) ?? "",
+    sharedChars: readWhole(config, "sharedChars", OWNER, LEAST_SHARED_CHARS, 10_000) ?? DEFAULT_SHARED_CHARS,
+    mayFlow: readRules(ownMember(config, "allow")),
+    scope: readScope(ownMember(config, "scope"), OWNER, SCOPES),
+  };
+}
+
+function readRules(value: unknown): (from: string, to: string) => boolean {
+  if (value === undefined) return () => false;
+  if (!Array.isArray(value)) throw invalid(OWNER, "allow", "must be a list of rules");
+  const rules = value.map((rule: unknown, index) => {
+    if (!isObject(rule)) throw invalid(OWNER, `allow[${index}]`, "must be an object");
+    const strange = Object.keys(rule).find((member) => member !== "from" && member !== "to");
+    if (strange !== undefined) throw invalid(OWNER, `allow[${index}].${strange}`, "is not known; known are from, to");
+    const [from, to] = [readPatterns(rule, "from", OWNER), readPatterns(rule, "to", OWNER)].map((names) => (names === undefined ? () => true : compilePatterns(names)));
+    return (source: string, target: string) => from?.(source) === true && to?.(target) === true;
+  });
+  return (source, target) => rules.some((holds) => holds(source, target));
+}
+
+/** The server whose text this is, where it may not go to another; the last one that shares a bit has no name. */
+function foreign(memory: Memory, server: string, texts: readonly string[], { sharedChars, mayFlow }: { readonly sharedChars: number; readonly mayFlow: (from: string, to: string) => boolean }): string | undefined {
+  const fine = OWN | bitOf(memory, server);
+  let found: string | undefined;
+  for (const text of texts) {
+    fingerprints(text, sharedChars, (print) => {
+      const bits = memory.seen.get(print) ?? OWN;
+      if (found !== undefined || (bits & fine) !== 0) return;
+      const sources = memory.servers.filter((_name, index) => (bits & (2 << index)) !== 0);
+      if (sources.length === 0) found = "";
+      else if (!sources.some((source) => mayFlow(source, server))) found = sources[0];
+    });
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function bitOf({ servers }: Memory, server: string): number {
+  let index = servers.indexOf(server);
+  if (index < 0 && servers.length < MAX_SERVERS - 1) index = servers.push(server) - 1;
+  return 2 << (index < 0 ? MAX_SERVERS - 1 : index);
+}
+
+function remember(seen: Map<number, number>, print: number, bit: number): void {
+  const bits = seen.get(print);
+  if (bits === undefined && seen.size >= MAX_FINGERPRINTS) for (const oldest of seen.keys()) if (seen.delete(oldest)) break;
+  // What is read again is new again.
+  if (bits !== undefined) seen.delete(print);
+  seen.set(print, (bits ?? 0) | bit);
+}
+
+/**
+ * What a payload says, in all ways that it can be read: its strings and names of members, and its values as one text, since what is split over several
+ * is still there. Media are left out. Depth is that of messages.
+ */
+function textsIn(payload: unknown): readonly string[] {
+  const names: string[] = [];
+  const values: string[] = [];
+  const walk = (value: unknown): void => {
+    if (typeof value === "string") values.push(value);
+    else if (typeof value === "number") values.push(String(value));
+    else if (Array.isArray(value)) for (const item of value) walk(item);
+    else if (isObject(value)) {
+      for (const [name, member] of Object.entries(value)) {
+        names.push(name);
+        if (!isTypedBinary(name, value)) walk(member);
+      }
+    }
+  };
+  walk(payload);
+  return [...names, ...values, ...(values.length > 1 ? [values.join("")] : [])].flatMap(decodings);
+}

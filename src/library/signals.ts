@@ -1,0 +1,115 @@
+import { decodings } from "./decodings.ts";
+
+// Signs in a text that it speaks to the model that will read it, not to people. None of them proves anything: texts about prompt injection have them all.
+
+export type SignalId = "override" | "role-marker" | "secrecy" | "addressed" | "tool-use" | "exfiltration" | "markup-exfiltration" | "hidden" | "encoded";
+
+export interface TextSignal {
+  readonly id: SignalId;
+  /** From 0 to 1: how much it says by itself. */
+  readonly weight: number;
+  /** What was found, 80 characters at most. */
+  readonly evidence: string;
+}
+
+interface Rule {
+  readonly id: SignalId;
+  readonly weight: number;
+  // Every gap is bounded, and no group repeats another: each place costs a bounded number of steps.
+  readonly pattern: RegExp;
+}
+
+// Within a sentence, and not across what only code has.
+const GAP = "[^.!?\\n(){};=]{0,60}?";
+
+const RULES: readonly Rule[] = [
+  {
+    id: "override",
+    weight: 0.6,
+    pattern: new RegExp(
+      `\\b(?:ignore|disregard|forget|override|bypass|do not follow|don't follow|stop following)\\b${GAP}\\b(?:previous|prior|above|earlier|preceding|existing|original|system|your|all|any)\\b${GAP}\\b(?:instruction|prompt|rule|guideline|direction|directive|polic|constraint|safeguard|restriction)`,
+      "i",
+    ),
+  },
+  {
+    id: "override",
+    weight: 0.6,
+    pattern:
+      /(?:ignoriere|missachte|vergiss)[^.\n]{0,30}(?:anweisungen|vorgaben|regeln)|(?:ignore[zr]?|oublie[zr]?)[^.\n]{0,30}instructions (?:pr[ée]c[ée]dentes|ci-dessus)|(?:ignora|olvida|descarta)[^.\n]{0,30}(?:instrucciones|instruções|istruzioni)|(?:忽略|无视|忘记)[^。\n]{0,15}(?:指令|指示|提示|规则)|(?:игнорируй|забудь)[^.\n]{0,30}(?:инструкции|указания)|(?:以前|前|上記)の[^。\n]{0,10}指示[^。\n]{0,6}無視/i,
+  },
+  {
+    id: "role-marker",
+    weight: 0.5,
+    pattern:
+      /<\|(?:im_start|im_end|system|user|assistant|endoftext|eot_id|start_header_id)\|>|\[\/?INST\]|<<\/?SYS>>|<\/?(?:system|assistant|tool_result|function_results|tool_response|system-reminder)>|^\s{0,3}(?:#{1,4}\s{0,3})?(?:system|assistant)(?: prompt| message)?\s{0,2}:|\n\n(?:Human|Assistant):/im,
+  },
+  {
+    id: "secrecy",
+    weight: 0.45,
+    pattern: new RegExp(`\\b(?:do not|don't|never|must not|should not|without)\\s(?:ever\\s)?(?:tell|telling|inform|informing|mention|mentioning|reveal|show|notify|notifying|alert|alerting|ask|asking|disclose|explain)\\b${GAP}\\b(?:user|human|anyone|anybody|them|operator)\\b`, "i"),
+  },
+  {
+    id: "addressed",
+    weight: 0.3,
+    pattern:
+      /<important>|\b(?:as an ai|you are now|from now on,? you|your new (?:task|role|goal|instructions?)|new instructions?\s?:|(?:important|critical|urgent|special)[^.\n]{0,20}(?:instruction|note|message)s? (?:for|to) (?:the |any |all )?(?:ai|assistant|model|agent|llm)|(?:attention|note to|dear|hey),? (?:the )?(?:ai|assistant|model|agent|llm)|if you are an? (?:ai|llm|language model|assistant|agent))/i,
+  },
+  {
+    id: "tool-use",
+    weight: 0.25,
+    pattern: /\b(?:before|after|instead of|when) (?:using|calling|invoking|running) (?:this|any|the|another) [^.\n]{0,30}\b(?:tool|function)\b|\b(?:you must|you should|always|first|then|now|immediately),? (?:call|use|invoke|run|execute) [^.\n]{0,40}\b(?:tool|function|command)\b/i,
+  },
+  {
+    id: "exfiltration",
+    weight: 0.5,
+    pattern: new RegExp(
+      `\\b(?:send|post|upload|forward|e-?mail|exfiltrate|transmit|append|include|attach|pass|paste|leak|encode|copy)\\b${GAP}(?:api.?keys?|passwords?|secrets?|credentials?|access tokens?|ssh.?keys?|private keys?|\\.ssh|id_rsa|\\.env\\b|environment variables|conversation|chat history|system prompt|contents? of)`,
+      "i",
+    ),
+  },
+  { id: "markup-exfiltration", weight: 0.4, pattern: /!\[[^\]\n]{0,100}\]\(https?:\/\/[^\s)]{1,200}[?&][^\s)=]{1,40}=(?:[^\s)]{0,100}(?:\{|<|%7b|\$|\.\.\.)|[^\s)]{64})/i },
+  { id: "hidden", weight: 0.45, pattern: /[\u{e0020}-\u{e007f}]{4}|[\u200b\u200c\u2060\u2062-\u2064\ufeff]{6}|<!--[^>]{0,200}\b(?:you|must|tool|instruction|assistant|ignore|user)\b|(?:display\s?:\s?none|font-size\s?:\s?0|visibility\s?:\s?hidden|color\s?:\s?(?:white|#fff(?:fff)?)\b)[^>]{0,60}>/iu },
+];
+
+const MAX_EVIDENCE_CHARS = 80;
+
+/** The signals of a text, each id once; those of what is encoded in it count as one, `encoded`. Linear. Throws `limit_exceeded` as {@link decodings} does. */
+export function signalsIn(text: string): readonly TextSignal[] {
+  const [plain = "", ...hidden] = decodings(text);
+  const found = matched(plain);
+  // What the text says by itself need not be found again in what its escapes stand for.
+  const more = hidden.flatMap(matched).find(({ id }) => !found.some((known) => known.id === id));
+  return more === undefined ? found : [...found, { id: "encoded", weight: more.weight, evidence: more.evidence }];
+}
+
+function matched(text: string): readonly TextSignal[] {
+  const folded = fold(text);
+  const found = new Map<SignalId, TextSignal>();
+  for (const { id, weight, pattern } of RULES) {
+    if (found.has(id)) continue;
+    // What is hidden is hidden in the text as it is; everything else may hide behind invisible characters and other writings.
+    const match = pattern.exec(id === "hidden" ? text : folded);
+    if (match !== null) found.set(id, { id, weight, evidence: clip(match[0]) });
+  }
+  return [...found.values()];
+}
+
+/** Letters as they look: compatibility forms made plain, and what cannot be seen left out. */
+function fold(text: string): string {
+  if (/^[\t\n\r -~]*$/.test(text)) return text;
+  return text.normalize("NFKC").replace(/[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\u{e0000}-\u{e0fff}]/gu, "").replace(/[\u2018\u2019]/g, "'");
+}
+
+function clip(text: string): string {
+  const shown = text.replace(/\s+/g, " ").trim();
+  return shown.length <= MAX_EVIDENCE_CHARS ? shown : `${shown.slice(0, MAX_EVIDENCE_CHARS)}…`;
+}
+
+/** How much several signals say together: 1 less the product of what each leaves open. */
+export function scoreOf(signals: readonly TextSignal[]): number {
+  const strongest = new Map<SignalId, number>();
+  for (const { id, weight } of signals) strongest.set(id, Math.max(weight, strongest.get(id) ?? 0));
+  let open = 1;
+  for (const weight of strongest.values()) open *= 1 - weight;
+  return Math.round((1 - open) * 100) / 100;
+}

@@ -1,0 +1,65 @@
+import { LocalError } from "../core/base/errors.ts";
+import type { JsonObject } from "../core/base/json.ts";
+import type { InvocationContext } from "../core/wire/gen/interceptors.ts";
+import { readChoice } from "./config.ts";
+
+/** Whose what an interceptor remembers is. */
+export type Scope = "session" | "principal" | "global";
+
+/** The member `scope` of a config. */
+export const scopeSchema: JsonObject = { enum: ["session", "principal", "global"] };
+
+export interface StatesOptions<T> {
+  /** The interceptor, for errors. */
+  readonly owner: string;
+  readonly scope: Scope;
+  /** What is remembered of somebody who has not been seen. */
+  create(): T;
+  /** How many are remembered; whoever was longest away is forgotten for one more. 10,000 unless given. */
+  readonly maxKeys?: number;
+}
+
+/** What an interceptor remembers from one message to the next: in this process, apart for each session, each principal, or for all together. */
+export interface States<T> {
+  /**
+   * The state that the message belongs to. `session`: that of its session, or, where a message belongs to none, of its principal. Throws `refused` where
+   * the context has neither, which fails the interceptor: somebody unknown must not get a state of his own with each message.
+   */
+  of(context: InvocationContext): T;
+  readonly size: number;
+}
+
+export function createStates<T>({ owner, scope, create, maxKeys = 10_000 }: StatesOptions<T>): States<T> {
+  const states = new Map<string, T>();
+  return {
+    of(context) {
+      const key = keyOf(context, scope);
+      if (key === undefined) {
+        throw new LocalError("refused", `${owner} keeps state by ${scope === "session" ? "session or principal" : scope}, and this message has none; "scope": "global" keeps one for all`);
+      }
+      const known = states.get(key);
+      const state = known ?? create();
+      if (known !== undefined) states.delete(key);
+      else if (states.size >= maxKeys) for (const oldest of states.keys()) if (states.delete(oldest)) break;
+      // The last that was asked for stands last.
+      states.set(key, state);
+      return state;
+    },
+    get size() {
+      return states.size;
+    },
+  };
+}
+
+/** The scope in a config, `session` unless given; `among` are those that make sense for the interceptor. */
+export function readScope(value: unknown, owner: string, among: readonly Scope[] = ["session", "principal", "global"]): Scope {
+  return value === undefined ? (among[0] ?? "session") : readChoice(value, among, "scope", owner);
+}
+
+function keyOf({ sessionId, principal }: InvocationContext, scope: Scope): string | undefined {
+  if (scope === "global") return "global";
+  if (scope === "session" && sessionId !== undefined) return `session ${sessionId}`;
+  if (principal?.id === undefined || principal.type === "anonymous") return undefined;
+  // Two issuers may each have a subject of that name.
+  return `principal ${JSON.stringify([principal.type, principal.claims?.["iss"] ?? null, principal.id])}`;
+}
