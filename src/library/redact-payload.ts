@@ -1,7 +1,9 @@
+import { isObject } from "../core/base/json.ts";
 import { editPayload } from "./payload-edit.ts";
 import { withCopies } from "./redact-copies.ts";
 import type { Exchange } from "./redact-structure.ts";
-import type { RedactText, Tally } from "./redact-text.ts";
+import type { MaskOf, RedactText, Tally } from "./redact-text.ts";
+import type { TokenMap } from "./redact-tokens.ts";
 
 export interface RedactPayloadOptions {
   readonly redactText: RedactText;
@@ -11,15 +13,43 @@ export interface RedactPayloadOptions {
   readonly maxTextChars: number;
 }
 
+/** How one payload is redacted, where its masks are no constants. */
+export interface Redaction {
+  readonly tally?: Tally;
+  /** Tokens that stand for values, in place of masks. */
+  readonly tokens?: { readonly map: TokenMap; readonly maskOf: MaskOf };
+  /** Structured content with masks that fit; told what it was. */
+  fit?(before: unknown, after: unknown): unknown;
+}
+
 /** The payload with every string redacted, as {@link editPayload} finds them. */
-export function redactPayload(payload: unknown, exchange: Exchange, options: RedactPayloadOptions, tally?: Tally): unknown {
+export function redactPayload(payload: unknown, exchange: Exchange, options: RedactPayloadOptions, redaction: Redaction = {}): unknown {
   const { redactText, numbers, maxTextChars } = options;
+  const { tally, tokens, fit } = redaction;
+  const redact = (text: string) => redactText(tokens === undefined ? text : tokens.map.withoutLookalikes(text), tally, tokens?.maskOf);
   const redacted = editPayload(payload, exchange, {
     maxTextChars,
-    text: (text) => redactText(text, tally),
-    number: (value) => (numbers === "mask" ? redactNumber(value, redactText, tally) : value),
+    text: redact,
+    number: (value) => (numbers === "mask" ? redactNumber(value, redact) : value),
   });
-  return withCopiesOf(payload, redacted, exchange);
+  return withCopiesOf(payload, fit === undefined ? redacted : withFitting(payload, redacted, fit), exchange);
+}
+
+function withFitting(payload: unknown, redacted: unknown, fit: (before: unknown, after: unknown) => unknown): unknown {
+  if (payload === redacted || !isObject(payload) || !isObject(redacted)) return redacted;
+  const { structuredContent: before } = payload;
+  const { structuredContent: after } = redacted;
+  return before === after ? redacted : { ...redacted, structuredContent: fit(before, after) };
+}
+
+/** The arguments with the values that tokens stand for. What else the request says is left alone. */
+export function restoreArguments(payload: unknown, exchange: Exchange, tokens: TokenMap, maxTextChars: number): unknown {
+  if (!isObject(payload)) return payload;
+  const given = payload["arguments"];
+  const edit = { maxTextChars, text: (text: string) => tokens.restore(text), number: (value: number) => value };
+  const restored = editPayload({ arguments: given }, exchange, edit);
+  const values = isObject(restored) ? restored["arguments"] : given;
+  return values === given ? payload : { ...payload, arguments: values };
 }
 
 /** A tool's result whose text repeats its structured content does so again. */
@@ -28,9 +58,9 @@ export function withCopiesOf(payload: unknown, edited: unknown, { event, phase }
 }
 
 /** Only a whole number that JSON carries exactly can be judged by its digits. */
-function redactNumber(value: number, redactText: RedactText, tally: Tally | undefined): number | string {
+function redactNumber(value: number, redact: (text: string) => string): number | string {
   if (!Number.isSafeInteger(value) || value < 1e12) return value;
   const digits = String(value);
-  const redacted = redactText(digits, tally);
+  const redacted = redact(digits);
   return redacted === digits ? value : redacted;
 }

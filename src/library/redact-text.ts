@@ -12,8 +12,11 @@ interface RedactTextOptions {
 /** Counts of what was replaced, by type. */
 export type Tally = Map<SensitiveType, number>;
 
-/** Replaces what it finds, and returns the same string where it finds nothing. */
-export type RedactText = (text: string, tally?: Tally) => string;
+/** What stands in place of a value of a type. */
+export type MaskOf = (type: SensitiveType, value: string) => string;
+
+/** Replaces what it finds, by its masks unless others are given, and returns the same string where it finds nothing. */
+export type RedactText = (text: string, tally?: Tally, maskOf?: MaskOf) => string;
 
 // A mask is a boundary that the text under it was not: what was glued to a match may be one itself once that is gone. Only text that is made
 // to chains more than this many, and what is left of it then is glued to something still.
@@ -26,14 +29,16 @@ const MAX_ROUNDS = 4;
 export function createRedactText({ types, masks, allow }: RedactTextOptions): RedactText {
   const scanner = createScanner(types);
   const allowed = allow.size === 0 ? undefined : allow;
-  return (text, tally) => {
+  const plain: MaskOf = (type) => masks.get(type) ?? "";
+  return (text, tally, maskOf = plain) => {
     let current = text;
     for (let round = 0; round < MAX_ROUNDS; round++) {
       const matches = scanner.find(current, allowed);
       if (matches.length === 0) break;
       for (const { type } of matches) tally?.set(type, (tally.get(type) ?? 0) + 1);
       const isLoose = matches.every(({ start, end }) => standsAlone(current, start, end));
-      current = replaceMatches(current, matches, ({ type }) => masks.get(type) ?? "");
+      const before = current;
+      current = replaceMatches(before, matches, ({ type, start, end }) => maskOf(type, before.slice(start, end)));
       if (isLoose) break;
     }
     return current;

@@ -57,6 +57,8 @@ test("takes the same configs in code as by its config schema", () => {
     kinds: [[], ["jwt"], ["known"], "jwt", [5]],
     known: [[], ["s3cret"], ["abc"], ["\u{1f511}\u{1f511}\u{1f511}"], [5], "s3cret"],
     refuse: [[], ["***"], [""], "***", [null]],
+    tokens: [true, false, "yes", 1, null],
+    fit: [true, false, "yes", null],
     maxTextChars: [1, 5_000_000, 0, 1.5, -1, "5", null],
     nothing: [1],
     scope: ["session", "principal", "global", "all", null],
