@@ -1,3 +1,4 @@
+import { CLASS_OF, DOT, LOOSE_CLASS } from "./detect/characters.ts";
 import type { SensitiveType } from "./detect/detector.ts";
 import { replaceMatches } from "./detect/replace.ts";
 import { createScanner } from "./detect/scan.ts";
@@ -35,9 +36,9 @@ export function createRedactText({ types, masks, allow }: RedactTextOptions): Re
     for (let round = 0; round < MAX_ROUNDS; round++) {
       const matches = scanner.find(current, allowed);
       if (matches.length === 0) break;
-      for (const { type } of matches) tally?.set(type, (tally.get(type) ?? 0) + 1);
-      const isLoose = matches.every(({ start, end }) => standsAlone(current, start, end));
+      if (tally !== undefined) for (const { type } of matches) tally.set(type, (tally.get(type) ?? 0) + 1);
       const before = current;
+      const isLoose = matches.every(({ start, end }) => standsAlone(before, start, end));
       current = replaceMatches(before, matches, ({ type, start, end }) => maskOf(type, before.slice(start, end)));
       if (isLoose) break;
     }
@@ -45,13 +46,10 @@ export function createRedactText({ types, masks, allow }: RedactTextOptions): Re
   };
 }
 
-const LOOSE_BEFORE = " \n\r\t\"',;<([{=|";
-const LOOSE_AFTER = " \n\r\t\"',;>)]}|!?";
-
 /** Whether what stands on either side of a match is read the same with a mask in its place. */
 function standsAlone(text: string, start: number, end: number): boolean {
-  if (start > 0 && !LOOSE_BEFORE.includes(text.charAt(start - 1))) return false;
+  if (start > 0 && (CLASS_OF[text.charCodeAt(start - 1)]! & LOOSE_CLASS) === 0) return false;
   // A full stop ends a sentence, or the text.
-  const after = text.charAt(end) === "." ? end + 1 : end;
-  return after >= text.length || LOOSE_AFTER.includes(text.charAt(after));
+  const after = text.charCodeAt(end) === DOT ? end + 1 : end;
+  return after >= text.length || (CLASS_OF[text.charCodeAt(after)]! & LOOSE_CLASS) !== 0;
 }

@@ -73,6 +73,10 @@ export const LETTER_CLASS = 8;
 export const VALUE_END_CLASS = 16;
 /** What a URL in a text ends before. */
 export const URL_END_CLASS = 32;
+/** What IPv6 addresses are written with. */
+export const IPV6_CLASS = 64;
+/** What may stand next to a match without changing how what follows is read: white space, quotes, commas, brackets. */
+export const LOOSE_CLASS = 128;
 
 /** The classes of each UTF-16 unit. A table of all of them, since a look-up needs no test of its range then: scans live on that. */
 export const CLASS_OF: Uint8Array = classes();
@@ -87,6 +91,8 @@ function classes(): Uint8Array {
   put(" -./()+", NUMBER_CLASS);
   put(letters + letters.toUpperCase(), LETTER_CLASS | TOKEN_CLASS);
   put("+/-_", TOKEN_CLASS);
+  put("0123456789abcdefABCDEF:", IPV6_CLASS);
+  put(" \n\r\t\"',;<>[]{}|", LOOSE_CLASS);
   put(" \t\r\n\"'`<>", VALUE_END_CLASS | URL_END_CLASS);
   put(",;&|(){}[]", VALUE_END_CLASS);
   put("|\\", URL_END_CLASS);

@@ -5,12 +5,22 @@ import type { Span } from "./detector.ts";
  * the one that was found first. Sorts `found`.
  */
 export function mergeOverlaps<M extends Span>(found: M[]): M[] {
-  found.sort((left, right) => left.start - right.start || right.end - left.end);
+  // Each detector gives its matches in order; one alone needs no sorting.
+  if (!isSorted(found)) found.sort(compare);
   const merged: M[] = [];
+  let last: M | undefined;
   for (const match of found) {
-    const last = merged.at(-1);
-    if (last === undefined || match.start >= last.end) merged.push(match);
-    else if (match.end > last.end) merged[merged.length - 1] = { ...last, end: match.end };
+    if (last === undefined || match.start >= last.end) merged.push((last = match));
+    else if (match.end > last.end) merged[merged.length - 1] = last = { ...last, end: match.end };
   }
   return merged;
+}
+
+function isSorted(found: readonly Span[]): boolean {
+  for (let index = 1; index < found.length; index++) if (compare(found[index - 1]!, found[index]!) > 0) return false;
+  return true;
+}
+
+function compare(left: Span, right: Span): number {
+  return left.start - right.start || right.end - left.end;
 }

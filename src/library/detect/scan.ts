@@ -1,4 +1,4 @@
-import { COLON, DOT, HYPHEN, isAlphanumeric, isDigit, isHex, isLetter, NUMBER_CLASS, OPEN, PLUS, SPACE } from "./characters.ts";
+import { CLASS_OF, DOT, IPV6_CLASS, HYPHEN, isAlphanumeric, isDigit, isLetter, NUMBER_CLASS, OPEN, PLUS, SPACE } from "./characters.ts";
 import { card } from "./card.ts";
 import type { Detector, Match, SensitiveType, Span } from "./detector.ts";
 import { email } from "./email.ts";
@@ -80,19 +80,28 @@ function findGlued(text: string, end: number, detectors: readonly Detector[], fo
 // More than any detector reads from its anchor on.
 const GLUED_CHARS = 128;
 
-// An address has its first colon between two groups of hex digits, or next to another colon; the colons of prose, times and JSON have not.
+// An address without `::` has seven colons, or six and four numbers with dots.
+const SHORTEST_WHOLE = 13;
+const MOST_BEFORE_COMPRESSED = 40;
+
 function findAtColons(text: string, found: Match[]): void {
-  for (let at = text.indexOf(":"); at !== -1; at = text.indexOf(":", at + 1)) {
-    const next = text.charCodeAt(at + 1);
-    if (next !== COLON && !(isHex(next) && isHex(text.charCodeAt(at - 1)) && hasColonAfter(text, at + 2))) continue;
-    add(ipv6, ipv6.matchAt(text, at), found);
+  let done = 0;
+  for (let at = text.indexOf("::"); at !== -1; at = text.indexOf("::", at + 1)) {
+    let start = at;
+    const limit = Math.max(done, at - MOST_BEFORE_COMPRESSED);
+    while (start > limit && isOfIpv6(text.charCodeAt(start - 1))) start--;
+    for (let colon = text.indexOf(":", start); colon <= at; colon = text.indexOf(":", colon + 1)) add(ipv6, ipv6.matchAt(text, colon), found);
+    done = at + 1;
+  }
+  for (let run = nextRun(text, 0, SHORTEST_WHOLE, IPV6_CLASS); run !== -1; ) {
+    const end = runEnd(text, run + SHORTEST_WHOLE, IPV6_CLASS);
+    for (let colon = text.indexOf(":", run); colon !== -1 && colon < end; colon = text.indexOf(":", colon + 1)) add(ipv6, ipv6.matchAt(text, colon), found);
+    run = nextRun(text, end + 1, SHORTEST_WHOLE, IPV6_CLASS);
   }
 }
 
-function hasColonAfter(text: string, start: number): boolean {
-  let end = start;
-  while (end < start + 3 && isHex(text.charCodeAt(end))) end++;
-  return text.charCodeAt(end) === COLON;
+function isOfIpv6(code: number): boolean {
+  return (CLASS_OF[code]! & IPV6_CLASS) !== 0;
 }
 
 // The shortest thing that starts with a digit, an address like 1.1.1.1, is one run of what numbers are written with, and as long as this.
@@ -128,7 +137,8 @@ function findInRun(text: string, first: number, stop: number, wants: Wants, foun
     if (wants.card && (length >= 13 || (goesOn && (length === 4 || length === 6)))) add(card, card.matchAt(text, start), found);
     if (wants.ssn && goesOn && length === 3) add(ssn, ssn.matchAt(text, start), found);
     // What starts in a phone number and goes on after it is no other one.
-    if (wants.phone && start >= phoneEnd && (before === PLUS || before === OPEN || (length <= 6 && (goesOn || next === OPEN || after === OPEN)))) {
+    const opensPhone = before === PLUS || before === OPEN || (length <= 6 && (goesOn || next === OPEN || after === OPEN) && mayOpenNational(text, start, length));
+    if (wants.phone && opensPhone && start >= phoneEnd) {
       const span = phone.matchAt(text, start);
       if (span !== undefined) phoneEnd = span.end;
       add(phone, span, found);
@@ -136,6 +146,11 @@ function findInRun(text: string, first: number, stop: number, wants: Wants, foun
     if (wants.ipv4 && goesOn && after === DOT && length <= 3) add(ipv4, ipv4.matchAt(text, start), found);
     start = end;
   }
+}
+
+// As `phone` decides, too: most groups of digits are years.
+function mayOpenNational(text: string, start: number, length: number): boolean {
+  return length === 3 || length === 1 || text.charCodeAt(start) === 0x30;
 }
 
 // The most that an account number has before its first long run of digits, separators included.
