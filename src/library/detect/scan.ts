@@ -1,4 +1,4 @@
-import { CLASS_OF, DOT, IPV6_CLASS, HYPHEN, isAlphanumeric, isDigit, isLetter, NUMBER_CLASS, OPEN, PLUS, SPACE } from "./characters.ts";
+import { CLASS_OF, COLON, DOT, IPV6_CLASS, HYPHEN, isAlphanumeric, isDigit, isLetter, NUMBER_CLASS, OPEN, PLUS, SPACE } from "./characters.ts";
 import { card } from "./card.ts";
 import type { Detector, Match, SensitiveType, Span } from "./detector.ts";
 import { email } from "./email.ts";
@@ -95,7 +95,7 @@ function findAtColons(text: string, found: Match[]): void {
   }
   for (let run = nextRun(text, 0, SHORTEST_WHOLE, IPV6_CLASS); run !== -1; ) {
     const end = runEnd(text, run + SHORTEST_WHOLE, IPV6_CLASS);
-    for (let colon = text.indexOf(":", run); colon !== -1 && colon < end; colon = text.indexOf(":", colon + 1)) add(ipv6, ipv6.matchAt(text, colon), found);
+    for (let at = run; at < end; at++) if (text.charCodeAt(at) === COLON) add(ipv6, ipv6.matchAt(text, at), found);
     run = nextRun(text, end + 1, SHORTEST_WHOLE, IPV6_CLASS);
   }
 }

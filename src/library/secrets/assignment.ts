@@ -10,13 +10,13 @@ const SHORTEST_VALUE = 4;
 // What names of secrets end with, once hyphens and the like are left out: passwords, which people choose, and keys, which machines make.
 const PASSWORD = /(?:pass(?:word|wd|phrase|code)|pwd|(?:^|[_-])pass)$/;
 const KEY =
-  /(?:secret|token|(?:api|access|secret|private|auth|signing|encryption|master|account|shared|storage|service|client|webhook)[_.-]?key|sharedaccesskey|credentials?|_auth|(?:session|client)[_-]?secret|authorization)$/;
+  /(?:secret|token|(?:api|access|secret|private|auth|signing|encryption|master|account|shared|storage|service|client|webhook)[_.-]?key|sharedaccesskey|credentials?|_auth|^sig|(?:session|client)[_-]?secret|authorization)$/;
 
 /** Tokens that say where a list goes on, or that are words of a model. */
 const CURSOR = /(?:page|continuation|sync|next|resume|start|stop|max|min|eos|bos|pad|unk|cancel(?:l?ation)?|progress)[_.-]?token$/;
 
 /** The last two letters of each of these, since most names that anything is assigned to are none. */
-const ENDINGS = new Set(["rd", "wd", "se", "de", "ss", "et", "en", "ey", "al", "ls", "th", "on"]);
+const ENDINGS = new Set(["rd", "wd", "se", "de", "ss", "et", "en", "ey", "al", "ls", "th", "on", "ig"]);
 
 const SPACE = 0x20;
 const BACKSLASH = 0x5c;
@@ -45,7 +45,8 @@ export function findAssignment(text: string, at: number, report: Report): void {
   const value = readValue(text, at + 1);
   if (value === undefined || value.end - value.start > MOST_VALUE - 2) return;
   const isTight = value.start === at + 1 || (isQuoted && value.isQuoted);
-  if (isSecretValue(text.slice(value.start, value.end), { isPassword, isTight, isQuoted: value.isQuoted })) report("assignment", value.start, value.end);
+  const isLine = value.end - value.start >= 6 && text.charAt(at) === "=" && (value.end === text.length || "\r\n&;".includes(text.charAt(value.end)));
+  if (isSecretValue(text.slice(value.start, value.end), { isPassword, isTight, isQuoted: value.isQuoted, isLine })) report("assignment", value.start, value.end);
 }
 
 /** Whether a member of this name holds a secret, whatever its value looks like. */
@@ -105,13 +106,15 @@ interface Setting {
   /** `NAME=value`, or `"name": "value"`: as machines write it, not prose. */
   readonly isTight: boolean;
   readonly isQuoted: boolean;
+  /** Nothing follows in the line: a setting, and no argument among others. */
+  readonly isLine: boolean;
 }
 
 const WORDS = /^[A-Za-z]?[a-z]*(?:(?:[ ._-][A-Z]?|[A-Z])[a-z]+)*$/;
 const CODE = /^(?:[A-Za-z_$][\w$]*\.)+[A-Za-z_$][\w$]*$/;
 const PATH = /^(?:[.~]{0,2}\/|[A-Za-z]:\\|https?:\/\/|[\w.-]+\/[\w./-]*$)/;
 
-function isSecretValue(value: string, { isPassword, isTight, isQuoted }: Setting): boolean {
+function isSecretValue(value: string, { isPassword, isTight, isQuoted, isLine }: Setting): boolean {
   if (value.length < SHORTEST_VALUE || isPlaceholder(value)) return false;
   const { digits, upper, lower, others, changes } = makeOf(value);
   const letters = upper + lower;
@@ -122,7 +125,7 @@ function isSecretValue(value: string, { isPassword, isTight, isQuoted }: Setting
     if (CODE.test(value) || (isPath(value, changes) && digits < 2)) return false;
     if (digits > 0 && letters > 0) return isTight || isQuoted || value.length >= 7;
     if (others > 0) return isTight || isQuoted;
-    return isTight && (isQuoted ? !WORDS.test(value) || value.length >= 6 : digits === value.length || changes > 0.3);
+    return isTight && (isQuoted ? !WORDS.test(value) || value.length >= 6 : digits === value.length || changes > 0.3 || isLine);
   }
   if (hasBlank || value.length < 8 || isPath(value, changes) || CODE.test(value) || WORDS.test(value)) return false;
   if (digits === value.length) return false;

@@ -16,7 +16,7 @@ const SAYS_SO = /(?:^|[^a-z0-9])(?:example|sample|your|placeholder|dummy|fake|in
 export function isPlaceholder(value: string): boolean {
   if (TEMPLATE.test(value)) return true;
   const lower = value.toLowerCase();
-  return STANDS_FOR.has(lower) || SAYS_SO.test(lower) || distinctChars(value) < 3;
+  return STANDS_FOR.has(lower) || SAYS_SO.test(lower) || /^[a-z_.-]*pass(?:word|wd|phrase)[a-z_.-]*$/.test(lower) || distinctChars(value) < 3;
 }
 
 /** How many different characters a text has; those beyond ASCII count by the last seven bits of their codes. */

@@ -24,7 +24,7 @@ export function findPrivateKeys(text: string, report: Report): void {
 }
 
 // What stands in a body: Base64, header lines (`Proc-Type: 4,ENCRYPTED`, `Version: …`), line ends, plain or escaped, and quotes of a literal for each line.
-function bodyEnd(text: string, start: number): number {
+export function bodyEnd(text: string, start: number): number {
   let end = start;
   for (; end < text.length; end++) {
     if (text.charAt(end) === "-" && text.startsWith("-----", end)) break;

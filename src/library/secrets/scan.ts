@@ -1,4 +1,5 @@
 import { TOKEN_CLASS } from "../detect/characters.ts";
+import type { Span } from "../detect/detector.ts";
 import { mergeOverlaps } from "../detect/merge.ts";
 import { nextRun, runEnd, runStart } from "../detect/runs.ts";
 import { findAssignment } from "./assignment.ts";
@@ -10,6 +11,7 @@ import { type Report, SECRET_KINDS, type SecretKind, type SecretMatch } from "./
 import { createFindKnown } from "./known.ts";
 import { findPrivateKeys } from "./private-key.ts";
 import { findProviderTokens } from "./provider-token.ts";
+import { isEscaped, isPublicKey, isWrapped, publicBlocks, within } from "./public-data.ts";
 import { findUrlPassword } from "./url-password.ts";
 
 export interface SecretScanOptions {
@@ -78,6 +80,7 @@ type Decode = (start: number, end: number) => boolean;
 const SHORTEST_RUN = SHORTEST_RANDOM;
 
 function findInRuns(text: string, report: Report, decode: Decode): void {
+  const isPublic = within(publicBlocks(text));
   for (let done = 0; ; ) {
     const run = nextRun(text, done, SHORTEST_RUN, TOKEN_CLASS);
     if (run === -1) return;
@@ -90,7 +93,7 @@ function findInRuns(text: string, report: Report, decode: Decode): void {
       // An unsigned one ends in a dot.
       findJwts(text.charAt(end) === "." ? `${piece}.` : piece, start, report);
     }
-    findInChain(text, run, end, isData, report, decode);
+    findInChain(text, { start: run, end }, isData || isPublic(run), report, decode);
     done = end + 1;
   }
 }
@@ -117,18 +120,32 @@ function chainEnd(text: string, runStop: number): number {
   return end;
 }
 
-function findInChain(text: string, first: number, stop: number, isData: boolean, report: Report, decode: Decode): void {
-  for (let start = first; start < stop; ) {
-    const end = runEnd(text, start, TOKEN_CLASS, stop);
+function findInChain(text: string, chain: Span, isData: boolean, report: Report, decode: Decode): void {
+  for (let start = chain.start; start < chain.end; ) {
+    if (isEscaped(text, start)) start++;
+    const end = runEnd(text, start, TOKEN_CLASS, chain.end);
     if (end - start >= SHORTEST_RUN) {
       let padded = end;
       while (padded < end + 2 && text.charAt(padded) === "=") padded++;
       // What says something is not random.
-      const isText = decode(start, padded);
-      if (!isText && !isData && !isDigest(text, start)) findRandom(text, start, end, padded, report);
+      const isText = decode(start, padded) || decodeParts(text, start, padded, decode);
+      if (!isText && !isData && !isDigest(text, start) && !isWrapped(text, start, end)) findRandom(text, start, end, padded, report);
     }
     start = end + 1;
   }
+}
+
+/** What stands in a path, or behind one, is looked into by itself. */
+function decodeParts(text: string, start: number, end: number, decode: Decode): boolean {
+  const parts = text.slice(start, end).split("/");
+  if (parts.length === 1) return false;
+  let isText = false;
+  let at = start;
+  for (const part of parts) {
+    if (part.length >= SHORTEST_RUN && decode(at, at + part.length)) isText = true;
+    at += part.length + 1;
+  }
+  return isText;
 }
 
 const DIGEST_BEFORE = /(?:sha-?[0-9]{1,3}|md5|fingerprint)["']?\s?[:=]\s?["']?$/i;
@@ -141,6 +158,7 @@ function isDigest(text: string, start: number): boolean {
 
 function findRandom(text: string, start: number, end: number, padded: number, report: Report): void {
   const run = text.slice(start, end);
+  if (isPublicKey(run)) return;
   if (isRandom(run)) {
     report("high-entropy", start, padded);
     return;

@@ -152,11 +152,14 @@ test("finds known secrets in whatever encoding, and short ones where they stand 
 const WORST = [
   ..."a|A|0|=|:|.|/|-|_|+|%|\\|eyJ|eyJ.|ghp_|sk-|sk-a|AKIA|xox|://|://:|://a:|://a:b|password=|password:|password='|token=a|Bearer |Basic |basic a".split("|"),
   ..."-----BEGIN PRIVATE KEY-----|PRIVATE KEY|BEGIN |%41|%4|\\u0041|\\\\|\\/|aB3|aB3/|a.b.|a1-|SG.|AAAA|6161|=a|::|key=|\"key\":\"|secret: |password=Aa |1234567890:".split("|"),
+  ..."deadbeefdeadbeefdeadbeef |abcdefghijklmnopqrstuvw |-----BEGIN A-----|AAAAB3NzaC1yc2E|::a|1:2:3:4:5:6:7 ".split("|"),
+  `${"aB3/".repeat(16)}\n`,
+  "YWJjZGVmZ2hpamtsbW5vcA ",
 ];
 
-/** Flat, as a text off the wire is: one that is put together reads slower. */
+/** With what a search might look for in vain up to its end. Flat, as a text off the wire is: one that is put together reads slower. */
 function hostile(part: string, chars: number): string {
-  return JSON.parse(JSON.stringify(part.repeat(Math.ceil(chars / part.length)))) as string;
+  return JSON.parse(JSON.stringify(`${part.repeat(Math.ceil(chars / part.length))} :/=@%\\`)) as string;
 }
 
 test("gets through ten times as much hostile text in no more than a few tens of times the work", () => {
