@@ -11,6 +11,7 @@ const SAMPLES = [
   ["Plain", "prose"],
   ["Numbers", "prose with numbers"],
   ["Log", "log lines"],
+  ["Json", "JSON within a text"],
   ["Addresses", "a sentence with an address and a number each"],
 ] as const;
 

@@ -14,6 +14,7 @@ const SAMPLES = {
   Plain: "The quick brown fox jumps over the lazy dog, and nobody minds. ",
   Numbers: "At 10:30 the 12 foxes jumped over 3 dogs (see section 4.1): nobody minded at all. ",
   Log: "2026-07-28T10:11:12.345Z INFO [worker-12] job 84512 done in 1532 ms, size=10485760 ",
+  Json: '{"id":12,"name":"Widget number 12","status":"active","count":84,"updatedAt":"2026-07-28T10:11:12Z","tags":["red","small"]}, ',
   Addresses: "Write to bob@example.com or call +1 415 555 0123 before the end of the week, please. ",
 };
 

@@ -27,6 +27,9 @@ interface Scanner {
 
 const NOTHING: Match[] = [];
 
+// `a@b.co`; member names and words of data are mostly shorter.
+const SHORTEST_TEXT = 6;
+
 /** Which detectors that start with digits are asked. */
 interface Wants {
   readonly iban: boolean;
@@ -42,6 +45,7 @@ export function createScanner(types: readonly SensitiveType[]): Scanner {
   const atDigits = DETECTORS.filter((detector) => detector.anchor === "digit" && has(detector.type));
   return {
     find(original, allow) {
+      if (original.length < SHORTEST_TEXT) return NOTHING;
       const text = fold(original);
       const found: Match[] = [];
       if (has("email")) findAtSigns(text, found);

@@ -30,6 +30,13 @@ export function isRandom(run: string): boolean {
   return length < LONG ? changes >= LEAST_CHANGES && words <= MOST_WORDS : changes - words / 3 >= SOME_CHANGES && words <= 0.6;
 }
 
+const KINDS = [/[0-9]/, /[A-Z]/, /[a-z]/];
+
+/** Whether a run, or a part of it, has what random ones have; most names and paths have not. */
+export function mayBeRandom(run: string): boolean {
+  return KINDS.every((kind) => kind.test(run));
+}
+
 /** How many characters stand in what may be a word. */
 function wordChars(run: string): number {
   let count = 0;

@@ -5,7 +5,7 @@ import { nextRun, runEnd, runStart } from "../detect/runs.ts";
 import { findAssignment } from "./assignment.ts";
 import { findAuthorizations } from "./authorization.ts";
 import { decodedRun, unescaped } from "./decode.ts";
-import { isRandom, LONGEST_RANDOM, SHORTEST_RANDOM } from "./entropy.ts";
+import { isRandom, LONGEST_RANDOM, mayBeRandom, SHORTEST_RANDOM } from "./entropy.ts";
 import { findJwts } from "./jwt.ts";
 import { type Report, SECRET_KINDS, type SecretKind, type SecretMatch } from "./kinds.ts";
 import { createFindKnown } from "./known.ts";
@@ -22,6 +22,9 @@ export interface SecretScanOptions {
 
 /** Finds secrets in a text: matches in order, without overlaps; where several overlap they are one, named for the first. */
 export type FindSecrets = (text: string) => SecretMatch[];
+
+// `pwd=abcd`; member names and words of data are mostly shorter.
+const SHORTEST_TEXT = 8;
 
 // Encodings within encodings that are read.
 const MOST_DEPTH = 3;
@@ -50,6 +53,7 @@ export function createFindSecrets({ kinds = SECRET_KINDS, known = [] }: SecretSc
   };
 
   return (text) => {
+    if (text.length < SHORTEST_TEXT && findKnown === undefined) return NOTHING;
     let found = NOTHING;
     find(text, MOST_DEPTH, (type, start, end) => {
       if (found === NOTHING) found = [];
@@ -79,6 +83,9 @@ type Decode = (start: number, end: number) => boolean;
 // A token or a part of one is a run of token characters at least this long.
 const SHORTEST_RUN = SHORTEST_RANDOM;
 
+// Machines make no token, nor hex or Base64, without a digit or a capital; paths and words with hyphens are done with here.
+const MADE = /[A-Z0-9]/;
+
 function findInRuns(text: string, report: Report, decode: Decode): void {
   const isPublic = within(publicBlocks(text));
   for (let done = 0; ; ) {
@@ -86,15 +93,16 @@ function findInRuns(text: string, report: Report, decode: Decode): void {
     if (run === -1) return;
     const start = chainStart(text, run, done);
     const end = chainEnd(text, runEnd(text, run + SHORTEST_RUN, TOKEN_CLASS));
+    done = end + 1;
+    const piece = text.slice(start, end);
+    if (!MADE.test(piece)) continue;
     const isData = text.startsWith("base64,", run - 7);
     if (!isData) {
-      const piece = text.slice(start, end);
       findProviderTokens(piece, start, report);
       // An unsigned one ends in a dot.
       findJwts(text.charAt(end) === "." ? `${piece}.` : piece, start, report);
     }
     findInChain(text, { start: run, end }, isData || isPublic(run), report, decode);
-    done = end + 1;
   }
 }
 
@@ -127,21 +135,23 @@ function findInChain(text: string, chain: Span, isData: boolean, report: Report,
     if (end - start >= SHORTEST_RUN) {
       let padded = end;
       while (padded < end + 2 && text.charAt(padded) === "=") padded++;
-      // What says something is not random.
-      const isText = decode(start, padded) || decodeParts(text, start, padded, decode);
-      if (!isText && !isData && !isDigest(text, start) && !isWrapped(text, start, end)) findRandom(text, start, end, padded, report);
+      const run = text.slice(start, end);
+      if (MADE.test(run)) {
+        // What says something is not random.
+        const isText = decode(start, padded) || decodeParts(run, start, decode);
+        if (!isText && !isData && mayBeRandom(run) && !isDigest(text, start) && !isWrapped(text, start, end)) findRandom(run, start, padded, report);
+      }
     }
     start = end + 1;
   }
 }
 
 /** What stands in a path, or behind one, is looked into by itself. */
-function decodeParts(text: string, start: number, end: number, decode: Decode): boolean {
-  const parts = text.slice(start, end).split("/");
-  if (parts.length === 1) return false;
+function decodeParts(run: string, start: number, decode: Decode): boolean {
+  if (!run.includes("/")) return false;
   let isText = false;
   let at = start;
-  for (const part of parts) {
+  for (const part of run.split("/")) {
     if (part.length >= SHORTEST_RUN && decode(at, at + part.length)) isText = true;
     at += part.length + 1;
   }
@@ -156,8 +166,7 @@ function isDigest(text: string, start: number): boolean {
   return DIGEST.test(text.slice(start, start + 8)) || DIGEST_BEFORE.test(text.slice(Math.max(0, start - 16), start));
 }
 
-function findRandom(text: string, start: number, end: number, padded: number, report: Report): void {
-  const run = text.slice(start, end);
+function findRandom(run: string, start: number, padded: number, report: Report): void {
   if (isPublicKey(run)) return;
   if (isRandom(run)) {
     report("high-entropy", start, padded);
