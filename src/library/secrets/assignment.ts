@@ -16,12 +16,26 @@ const KEY =
 const CURSOR = /(?:page|continuation|sync|next|resume|start|stop|max|min|eos|bos|pad|unk|cancel(?:l?ation)?|progress)[_.-]?token$/;
 
 /** The last two letters of each of these, since most names that anything is assigned to are none. */
-const ENDINGS = new Set(["rd", "wd", "se", "de", "ss", "et", "en", "ey", "al", "ls", "th", "on", "ig"]);
+const ENDINGS = endings("rd wd se de ss et en ey al ls th on ig");
+
+function endings(pairs: string): Uint8Array {
+  const table = new Uint8Array(32 * 32);
+  for (const pair of pairs.split(" ")) table[endingOf(pair, pair.length)] = 1;
+  return table;
+}
+
+/** The two letters before `end`, of either case, as one number. */
+function endingOf(text: string, end: number): number {
+  return ((text.charCodeAt(end - 2) & 31) << 5) | (text.charCodeAt(end - 1) & 31);
+}
 
 const SPACE = 0x20;
 const BACKSLASH = 0x5c;
 const LINE_FEED = 0x0a;
-const QUOTES = "\"'`";
+
+function isQuote(code: number): boolean {
+  return code === 0x22 || code === 0x27 || code === 0x60;
+}
 
 /**
  * What is assigned to a name that says it is a secret: `DB_PASSWORD=…`, `"apiKey": "…"`, `token: '…'`, `Password=…;`. `at` is the place of the `=` or
@@ -30,13 +44,13 @@ const QUOTES = "\"'`";
 export function findAssignment(text: string, at: number, report: Report): void {
   let end = at;
   while (end > 0 && at - end < 3 && text.charCodeAt(end - 1) === SPACE) end--;
-  const isQuoted = QUOTES.includes(text.charAt(end - 1)) && end > 0;
+  const isQuoted = isQuote(text.charCodeAt(end - 1));
   if (isQuoted) {
     end--;
     if (text.charCodeAt(end - 1) === BACKSLASH) end--;
   }
   if (end < 3 || (CLASS_OF[text.charCodeAt(end - 1)]! & LETTER_CLASS) === 0) return;
-  if (!ENDINGS.has(text.slice(end - 2, end).toLowerCase())) return;
+  if (ENDINGS[endingOf(text, end)] === 0) return;
   let start = end;
   while (start > 0 && end - start < MOST_NAME && isNameCharacter(text.charCodeAt(start - 1))) start--;
   const name = text.slice(start, end);
@@ -81,15 +95,14 @@ function readValue(text: string, from: number): Value | undefined {
   else if (text.charAt(from - 1) === "=" && text.charAt(start) === ">") start++;
   else if (text.charAt(start) === "=") return undefined;
   while (start - from < 6 && (text.charCodeAt(start) === SPACE || text.charAt(start) === "\t")) start++;
-  if (text.charCodeAt(start) === BACKSLASH && QUOTES.includes(text.charAt(start + 1))) start++;
+  if (text.charCodeAt(start) === BACKSLASH && isQuote(text.charCodeAt(start + 1))) start++;
   // What goes on for longer is no secret.
-  const quote = text.charAt(start);
+  const quote = text.charCodeAt(start);
   const limit = Math.min(text.length, start + MOST_VALUE);
-  if (quote !== "" && QUOTES.includes(quote)) {
+  if (isQuote(quote)) {
     start++;
     let end = start;
-    const stop = quote.charCodeAt(0);
-    while (end < limit && text.charCodeAt(end) !== stop && text.charCodeAt(end) !== LINE_FEED) end++;
+    while (end < limit && text.charCodeAt(end) !== quote && text.charCodeAt(end) !== LINE_FEED) end++;
     const isEscaped = text.charCodeAt(end - 1) === BACKSLASH && text.charCodeAt(start - 2) === BACKSLASH;
     return { start, end: isEscaped ? end - 1 : end, isQuoted: true };
   }
