@@ -3,8 +3,7 @@ import { base64Decode } from "../../core/base/bytes.ts";
 /** A text in another form, and where each of its units stood in the one that it was read from; one more for the end. */
 export interface View {
   readonly text: string;
-  /** Undefined where what is found stands for the whole stretch. */
-  readonly places: Uint32Array | undefined;
+  readonly places: Uint32Array;
 }
 
 const ESCAPES: Readonly<Record<string, string>> = { n: "\n", r: "\r", t: "\t", b: "\b", f: "\f", "/": "/", '"': '"', "'": "'", "\\": "\\" };

@@ -1,9 +1,14 @@
+import { TOKEN_CLASS } from "../detect/characters.ts";
+import { nextRun } from "../detect/runs.ts";
 import type { Report } from "./kinds.ts";
 
 const LABEL = "PRIVATE KEY";
 const BEGIN = /-----BEGIN [A-Z0-9 ]{0,40}$/;
 const AFTER_LABEL = /^[A-Z ]{0,10}-----/;
 const MOST_LABEL = 64;
+// The first line of a body comes after its headers, if any.
+const MOST_HEADERS = 512;
+const SHORTEST_LINE = 16;
 
 /**
  * PEM and OpenPGP blocks of private keys, headers included. A block without its end goes up to where its Base64 ends, so one that was cut short
@@ -17,8 +22,8 @@ export function findPrivateKeys(text: string, report: Report): void {
     const body = at + LABEL.length + rest.length;
     const bodyStop = bodyEnd(text, body);
     const end = endLine(text, bodyStop);
-    // Prose about the label has no body.
-    if (bodyStop - body >= 16) report("private-key", at - begin.length, end);
+    // Prose about the label has no such body.
+    if (nextRun(text.slice(body, Math.min(bodyStop, body + MOST_HEADERS)), 0, SHORTEST_LINE, TOKEN_CLASS) !== -1) report("private-key", at - begin.length, end);
     at = end;
   }
 }

@@ -49,7 +49,7 @@ export function createFindSecrets({ kinds = SECRET_KINDS, known = [] }: SecretSc
     findAuthorizations(text, wanted);
     findAtSigns(text, wanted);
     const view = depth === 0 ? undefined : unescaped(text);
-    if (view !== undefined) find(view.text, depth - 1, (type, start, end) => report(type, view.places?.[start] ?? 0, view.places?.[end] ?? text.length));
+    if (view !== undefined) find(view.text, depth - 1, (type, start, end) => report(type, view.places[start]!, view.places[end]!));
   };
 
   return (text) => {
