@@ -131,17 +131,18 @@ function findInRun(text: string, first: number, stop: number, wants: Wants, foun
     if (!isDigit(text.charCodeAt(start))) continue;
     let end = start + 1;
     while (isDigit(text.charCodeAt(end))) end++;
-    // Each detector is asked only where it can find something: most numbers in a text are done with here.
+    // Each detector is asked only where it can find something: most numbers in a text are done with here. What it finds ends within the run.
     const length = end - start;
+    const left = stop - start;
     const before = text.charCodeAt(start - 1);
     const after = text.charCodeAt(end);
     const next = text.charCodeAt(end + 1);
     const goesOn = isDigit(next) && isSeparator(after);
     if (wants.iban && isLetter(before)) add(iban, iban.matchAt(text, start), found);
-    if (wants.card && (length >= 13 || (goesOn && (length === 4 || length === 6)))) add(card, card.matchAt(text, start), found);
-    if (wants.ssn && goesOn && length === 3) add(ssn, ssn.matchAt(text, start), found);
+    if (wants.card && left >= 13 && (length >= 13 || (goesOn && (length === 4 || length === 6)))) add(card, card.matchAt(text, start), found);
+    if (wants.ssn && goesOn && length === 3 && left >= 11) add(ssn, ssn.matchAt(text, start), found);
     // What starts in a phone number and goes on after it is no other one.
-    const opensPhone = before === PLUS || before === OPEN || (length <= 6 && (goesOn || next === OPEN || after === OPEN) && mayOpenNational(text, start, length));
+    const opensPhone = before === PLUS || before === OPEN || (length <= 6 && left >= 9 && (goesOn || next === OPEN || after === OPEN) && mayOpenNational(text, start, length));
     if (wants.phone && opensPhone && start >= phoneEnd) {
       const span = phone.matchAt(text, start);
       if (span !== undefined) phoneEnd = span.end;
