@@ -18,6 +18,8 @@ export { redact } from "./library/redact.ts";
 export { rootsGuard, type RootsGuardConfig } from "./library/roots-guard.ts";
 export { samplingGuard, type SamplingGuardConfig } from "./library/sampling-guard.ts";
 export { schemaGuard, type SchemaGuardConfig } from "./library/schema-guard.ts";
+export type { SecretGuardConfig } from "./library/secret-config.ts";
+export { secretGuard } from "./library/secret-guard.ts";
 export { sizeLimit, type SizeLimitConfig } from "./library/size-limit.ts";
 export type { Scope } from "./library/state.ts";
 export { textHygiene, type TextHygieneConfig } from "./library/text-hygiene.ts";

@@ -13,10 +13,12 @@ import { injectionSignals, type InjectionSignalsConfig, injectionSignalsConfigSc
 import { pathGuard, type PathGuardConfig, pathGuardConfigSchema } from "./path-guard.ts";
 import { rateLimit, type RateLimitConfig, rateLimitConfigSchema, rateLimitScope } from "./rate-limit.ts";
 import { redactConfigSchema, type RedactConfig } from "./redact-config.ts";
-import { redact } from "./redact.ts";
+import { redact, redactScope } from "./redact.ts";
 import { rootsGuard, type RootsGuardConfig, rootsGuardConfigSchema } from "./roots-guard.ts";
 import { samplingGuard, type SamplingGuardConfig, samplingGuardConfigSchema, samplingGuardScope } from "./sampling-guard.ts";
 import { schemaGuard, type SchemaGuardConfig, schemaGuardConfigSchema, schemaGuardScope } from "./schema-guard.ts";
+import { type SecretGuardConfig, secretGuardConfigSchema } from "./secret-config.ts";
+import { secretGuard } from "./secret-guard.ts";
 import { sizeLimit, type SizeLimitConfig, sizeLimitConfigSchema } from "./size-limit.ts";
 import type { Scope } from "./state.ts";
 import { textHygiene, type TextHygieneConfig, textHygieneConfigSchema } from "./text-hygiene.ts";
@@ -35,7 +37,7 @@ export interface ReadyMade {
   /** Throws `invalid_argument`, with the member that is wrong, for a config that does not fit. Without one, the defaults hold. */
   create(config?: unknown, tools?: Tools): readonly Interceptor[];
   /** For what remembers: whose memory it is under a config that `create` takes. Whoever loads it refuses one that its callers cannot have. */
-  scope?(config?: unknown): Scope;
+  scope?(config?: unknown): Scope | undefined;
   /** Its config has a member `server`, the name of the server behind the chain: whoever puts it before several fills it in for each. */
   readonly perServer?: true;
   /** What is odd about a config that `create` takes, for a warning. */
@@ -54,6 +56,15 @@ export const readyMade: ReadonlyMap<string, ReadyMade> = new Map<string, ReadyMa
       summary: "masks e-mail addresses, phone, card and bank account numbers, social security numbers and IP addresses",
       configSchema: redactConfigSchema,
       create: (config) => [redact(config as RedactConfig | undefined)],
+      scope: redactScope,
+    },
+  ],
+  [
+    "secret-guard",
+    {
+      summary: "masks or blocks tokens, private keys, passwords and known secrets, encoded ones too, and masks that are sent back",
+      configSchema: secretGuardConfigSchema,
+      create: (config) => secretGuard(config as SecretGuardConfig | undefined),
     },
   ],
   [

@@ -1,7 +1,9 @@
 import { isObject, type JsonObject, ownMember } from "../core/base/json.ts";
-import { invalid, readChoice, readConfig, readStrings } from "./config.ts";
+import { invalid, readChoice, readConfig, readStrings, readWhole } from "./config.ts";
 import type { SensitiveType } from "./detect/detector.ts";
 import { SENSITIVE_TYPES } from "./detect/scan.ts";
+import { DEFAULT_MAX_TEXT_CHARS } from "./payload-edit.ts";
+import { FITTING_MASKS } from "./redact-fit.ts";
 import { createRedactText } from "./redact-text.ts";
 import type { RedactPayloadOptions } from "./redact-payload.ts";
 
@@ -20,10 +22,19 @@ export interface RedactConfig {
    * default, puts the mask in its place, so its type changes and a strict output schema no longer fits; `keep` leaves it in the clear.
    */
   readonly numbers?: "mask" | "keep";
+  /**
+   * Puts tokens in place of values, the same for the same value (`[EMAIL_1]`), and the values back where they come in the arguments of a call to the
+   * server: those of its own session alone, which it is told by. What else a call says is not masked then.
+   */
+  readonly tokens?: boolean;
+  /** Masks in structured content that fit the output schema of the tool, as `tools/list` has shown it here: `redacted@redacted.invalid`, `0`. */
+  readonly fit?: boolean;
+  /** Characters of text in one message, 4 Mi unless given. Above, redacting fails, which blocks the message. */
+  readonly maxTextChars?: number;
 }
 
 const OWNER = "redact";
-const DEFAULT_REPLACEMENT = "[REDACTED:{type}]";
+export const DEFAULT_REPLACEMENT = "[REDACTED:{type}]";
 const MASK = /^[^0-9@+]+$/;
 
 const mask: JsonObject = { type: "string", pattern: MASK.source };
@@ -40,23 +51,42 @@ export const redactConfigSchema: JsonObject = {
     },
     allow: { type: "array", items: { type: "string" } },
     numbers: { enum: ["mask", "keep"] },
+    tokens: { type: "boolean" },
+    fit: { type: "boolean" },
+    maxTextChars: { type: "integer", minimum: 1 },
   },
   additionalProperties: false,
 };
 
+export interface CompiledRedact extends RedactPayloadOptions {
+  readonly tokens: boolean;
+  readonly fit: boolean;
+  readonly masks: ReadonlyMap<SensitiveType, string>;
+}
+
 /** The config made ready for use. Throws `invalid_argument` with the name of the member that is wrong. */
-export function compileRedactConfig(value: unknown): RedactPayloadOptions {
-  const config = readConfig(value, ["types", "replacement", "allow", "numbers"], OWNER);
+export function compileRedactConfig(value: unknown): CompiledRedact {
+  // Of our own schema.
+  const config = readConfig(value, Object.keys(redactConfigSchema["properties"] as JsonObject), OWNER);
   const types = readStrings(config, "types", OWNER)?.map((type, index) => readChoice(type, SENSITIVE_TYPES, `types[${index}]`, OWNER));
   const numbers = ownMember(config, "numbers");
+  const masks = readMasks(ownMember(config, "replacement"));
+  const fit = readFlag(config, "fit");
+  const allow = readStrings(config, "allow", OWNER) ?? [];
   return {
-    redactText: createRedactText({
-      types: types ?? SENSITIVE_TYPES,
-      masks: readMasks(ownMember(config, "replacement")),
-      allow: new Set(readStrings(config, "allow", OWNER)),
-    }),
+    redactText: createRedactText({ types: types ?? SENSITIVE_TYPES, masks, allow: new Set(fit ? [...allow, ...FITTING_MASKS] : allow) }),
     numbers: numbers === undefined ? "mask" : readChoice(numbers, ["mask", "keep"], "numbers", OWNER),
+    maxTextChars: readWhole(config, "maxTextChars", OWNER, 1) ?? DEFAULT_MAX_TEXT_CHARS,
+    tokens: readFlag(config, "tokens"),
+    fit,
+    masks,
   };
+}
+
+function readFlag(config: JsonObject, member: string): boolean {
+  const value = ownMember(config, member);
+  if (value !== undefined && typeof value !== "boolean") throw invalid(OWNER, member, "must be true or false");
+  return value ?? false;
 }
 
 function readMasks(replacement: unknown = DEFAULT_REPLACEMENT): ReadonlyMap<SensitiveType, string> {

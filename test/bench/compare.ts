@@ -49,13 +49,4 @@ export async function compareOnStdio(): Promise<Record<(typeof STDIO_SUBJECTS)[n
   return { direct: over(rounds.direct), pipe: over(rounds.pipe), relay: over(rounds.relay), redact: over(rounds.redact) };
 }
 
-/** Redaction's time over that of `JSON.parse` of the same text, by sample. */
-export async function compareRedaction(): Promise<Record<string, number>> {
-  const worker = await startWorker("redact-worker.mjs");
-  // The worker's own words.
-  const found = (await worker.measure({})) as Record<string, { readonly redact: number; readonly parse: number }>;
-  worker.stop();
-  return Object.fromEntries(Object.entries(found).map(([name, { redact, parse }]) => [name, redact / parse]));
-}
-
 export const ROOT = fileURLToPath(new URL("../..", import.meta.url));

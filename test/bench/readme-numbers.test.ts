@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
-import { fileURLToPath } from "node:url";
 import { readmeFaults, withNumbers } from "./readme-numbers.ts";
-import { README_FILE, readResults, withResults } from "./results.ts";
+import { LIBRARY_README_FILE, PROJECT_README_FILE, README_FILE, readResults, withResults } from "./results.ts";
 
 const NUMBERS = {
   ratio: { value: 8.449, unit: "×", what: "a ratio" },
@@ -49,9 +48,7 @@ describe("readmeFaults", () => {
 
 describe("the READMEs", () => {
   test("quote what the last run has measured", () => {
-    const readme = fileURLToPath(new URL("../../README.md", import.meta.url));
-    const text = existsSync(readme) ? readFileSync(readme, "utf8") : "";
-    assert.deepEqual(readmeFaults(text, readResults().numbers), []);
+    for (const file of [PROJECT_README_FILE, LIBRARY_README_FILE]) assert.deepEqual(readmeFaults(readFileSync(file, "utf8"), readResults().numbers), [], file);
   });
 
   test("show the table of the last run", () => {

@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 
 export interface Measured {
   readonly value: number;
-  readonly unit: "µs" | "ns" | "×" | "%";
+  readonly unit: "µs" | "ns" | "×" | "µs/kB" | "%" | "/MB";
   /** What it is, for the table. */
   readonly what: string;
 }
@@ -27,6 +27,8 @@ export interface Results {
     /** Likewise, of the gateway, and of its workers. */
     readonly gateway?: { readonly date: string; readonly load: number };
     readonly workers?: { readonly date: string; readonly load: number };
+    /** Likewise, of what finds personal data and secrets. */
+    readonly detect?: { readonly date: string; readonly load: number };
   };
   /** By the keys that a README's markers name. Four significant digits. */
   readonly numbers: Readonly<Record<string, Measured>>;
@@ -38,6 +40,9 @@ export const README_FILE = fileURLToPath(new URL("README.md", import.meta.url));
 /** The project's own README, whose markers quote the numbers. */
 export const PROJECT_README_FILE = fileURLToPath(new URL("../../README.md", import.meta.url));
 
+/** The library's, likewise. */
+export const LIBRARY_README_FILE = fileURLToPath(new URL("../../src/library/README.md", import.meta.url));
+
 export function readResults(): Results {
   // Written by run.ts alone, and compared with what is rendered from it.
   return JSON.parse(readFileSync(RESULTS_FILE, "utf8")) as Results;
@@ -45,14 +50,15 @@ export function readResults(): Results {
 
 /** The table for README.md. */
 export function renderResults({ machine, numbers }: Results): string {
-  const { cpu, cores, node, system, date, load, pinned, officialSdk, http, gateway, workers } = machine;
+  const { cpu, cores, node, system, date, load, pinned, officialSdk, http, gateway, workers, detect } = machine;
   const rows = Object.entries(numbers).map(([key, { value, unit, what }]) => `| ${what} | ${value}${unit === "×" ? "×" : ` ${unit}`} | \`${key}\` |`);
   return [
     `${date}, ${cpu} with ${cores} cores and a load of ${load} before the run, Node ${node} on ${system}, ` +
       `${pinned ? "all on one core, over HTTP on two" : "not pinned to a core"}, official SDK ${officialSdk}` +
       `${http === undefined ? "" : `; over HTTP measured on ${http.date}, at a load of ${http.load}`}` +
       `${gateway === undefined ? "" : `; the gateway on ${gateway.date}, at a load of ${gateway.load}`}` +
-      `${workers === undefined ? "" : `; two workers on ${workers.date}, at a load of ${workers.load}`}:`,
+      `${workers === undefined ? "" : `; two workers on ${workers.date}, at a load of ${workers.load}`}` +
+      `${detect === undefined ? "" : `; detection on ${detect.date}, at a load of ${detect.load}`}:`,
     "",
     "| what | measured | key |",
     "|---|---:|---|",

@@ -1,5 +1,5 @@
-// Builds the package, measures it against what README.md says, and writes results.json and the table in README.md. With the word `http` or
-// `gateway`, that part alone is measured anew.
+// Builds the package, measures it against what README.md says, and writes results.json and the table in README.md. With the word `http`,
+// `gateway` or `detect`, that part alone is measured anew.
 import { withNumbers } from "./readme-numbers.ts";
 import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -10,8 +10,9 @@ import { compareOverHttp, type HttpComparison, type HttpEra, type HttpSubject, t
 import { measureCosts, withCosts } from "./cost-model.ts";
 import { compareGateway } from "./gateway-compare.ts";
 import { compareGuards } from "./guard-compare.ts";
-import { compareInMemory, compareOnStdio, compareRedaction, ROOT } from "./compare.ts";
-import { PROJECT_README_FILE, README_FILE, readResults, renderResults, RESULTS_FILE, withResults, type Measured, type Results } from "./results.ts";
+import { compareInMemory, compareOnStdio, ROOT } from "./compare.ts";
+import { compareDetection } from "./detect-compare.ts";
+import { LIBRARY_README_FILE, PROJECT_README_FILE, README_FILE, readResults, renderResults, RESULTS_FILE, withResults, type Measured, type Results } from "./results.ts";
 import { PIN } from "./worker.ts";
 import { compareWorkers } from "./workers-compare.ts";
 
@@ -71,6 +72,11 @@ async function measureWorkers(): Promise<Record<string, Measured>> {
   return await compareWorkers();
 }
 
+async function measureDetection(): Promise<Record<string, Measured>> {
+  console.log("detection …");
+  return await compareDetection();
+}
+
 const date = new Date().toISOString().slice(0, 10);
 
 async function measureAll(): Promise<Results> {
@@ -78,8 +84,6 @@ async function measureAll(): Promise<Results> {
   const memory = await compareInMemory();
   console.log("on stdio …");
   const { direct, pipe, relay, redact } = await compareOnStdio();
-  console.log("redaction …");
-  const redaction = await compareRedaction();
   console.log("guards on the official SDK's servers …");
   const guards = await compareGuards();
   const added = (between: { readonly p50: number }) => between.p50 - direct.p50;
@@ -120,10 +124,7 @@ async function measureAll(): Promise<Results> {
       relayRatio: ratio(added(relay) / added(pipe), "added by `wrap` / by the byte pipe"),
       redactRatio: ratio(added(redact) / added(pipe), "added by `wrap --use redact` / by the byte pipe"),
       ...(await measureHttp()),
-      redactTextPlain: ratio(redaction["Plain"]!, "redacting prose / `JSON.parse` of it"),
-      redactTextNumbers: ratio(redaction["Numbers"]!, "redacting prose with numbers / `JSON.parse`"),
-      redactTextLog: ratio(redaction["Log"]!, "redacting log lines / `JSON.parse`"),
-      redactTextAddresses: ratio(redaction["Addresses"]!, "redacting an address in each sentence / `JSON.parse`"),
+      ...(await measureDetection()),
       ...guards,
       ...(await measureGateway()),
       ...(await measureWorkers()),
@@ -131,7 +132,7 @@ async function measureAll(): Promise<Results> {
   };
 }
 
-const PARTS = { http: measureHttp, gateway: measureGateway, workers: measureWorkers };
+const PARTS = { http: measureHttp, gateway: measureGateway, workers: measureWorkers, detect: measureDetection };
 
 /** The numbers of the last run, those of one part apart. */
 async function measureAgain(part: keyof typeof PARTS): Promise<Results> {
@@ -139,8 +140,8 @@ async function measureAgain(part: keyof typeof PARTS): Promise<Results> {
   return { machine: { ...machine, [part]: { date, load } }, numbers: { ...numbers, ...(await PARTS[part]()) } };
 }
 
-const results = part === "http" || part === "gateway" || part === "workers" ? await measureAgain(part) : await measureAll();
+const results = part === "http" || part === "gateway" || part === "workers" || part === "detect" ? await measureAgain(part) : await measureAll();
 writeFileSync(RESULTS_FILE, `${JSON.stringify(results, undefined, 2)}\n`);
 writeFileSync(README_FILE, withCosts(withResults(readFileSync(README_FILE, "utf8"), results), measureCosts()));
-writeFileSync(PROJECT_README_FILE, withNumbers(readFileSync(PROJECT_README_FILE, "utf8"), results.numbers));
+for (const file of [PROJECT_README_FILE, LIBRARY_README_FILE]) writeFileSync(file, withNumbers(readFileSync(file, "utf8"), results.numbers));
 console.log(`\n${renderResults(results)}`);

@@ -61,3 +61,40 @@ export function endsClean(text: string, end: number): boolean {
 function isEscape(text: string, index: number): boolean {
   return text.charCodeAt(index - 1) === BACKSLASH && text.charCodeAt(index - 2) !== BACKSLASH && "nrtbf".includes(text.charAt(index));
 }
+
+/** Classes of {@link CLASS_OF}, as bits. */
+export const DIGIT_CLASS = 1;
+/** What a number in groups is written with: digits, separators, brackets, a plus. */
+export const NUMBER_CLASS = 2;
+/** What tokens, Base64 of either alphabet and hex are written with; `=` ends Base64, and is none of it. */
+export const TOKEN_CLASS = 4;
+export const LETTER_CLASS = 8;
+/** What an unquoted value ends before. */
+export const VALUE_END_CLASS = 16;
+/** What a URL in a text ends before. */
+export const URL_END_CLASS = 32;
+/** What IPv6 addresses are written with. */
+export const IPV6_CLASS = 64;
+/** What may stand next to a match without changing how what follows is read: white space, quotes, commas, brackets. */
+export const LOOSE_CLASS = 128;
+
+/** The classes of each UTF-16 unit. A table of all of them, since a look-up needs no test of its range then: scans live on that. */
+export const CLASS_OF: Uint8Array = classes();
+
+function classes(): Uint8Array {
+  const table = new Uint8Array(0x10000);
+  const put = (characters: string, bits: number) => {
+    for (const character of characters) table[character.charCodeAt(0)]! |= bits;
+  };
+  const letters = "abcdefghijklmnopqrstuvwxyz";
+  put("0123456789", DIGIT_CLASS | NUMBER_CLASS | TOKEN_CLASS);
+  put(" -./()+", NUMBER_CLASS);
+  put(letters + letters.toUpperCase(), LETTER_CLASS | TOKEN_CLASS);
+  put("+/-_", TOKEN_CLASS);
+  put("0123456789abcdefABCDEF:", IPV6_CLASS);
+  put(" \n\r\t\"',;<>[]{}|", LOOSE_CLASS);
+  put(" \t\r\n\"'`<>", VALUE_END_CLASS | URL_END_CLASS);
+  put(",;&|(){}[]", VALUE_END_CLASS);
+  put("|\\", URL_END_CLASS);
+  return table;
+}

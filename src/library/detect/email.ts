@@ -2,7 +2,9 @@ import { BACKSLASH, BEYOND_GREEK_AND_CYRILLIC, DOT, HYPHEN, isAccented, isAlphan
 import type { Detector } from "./detector.ts";
 
 // Marks that people have in addresses. `=`, `/`, `?`, `|`, braces and the backtick are legal too, but mostly belong to the text around.
-const LOCAL_MARKS = new Set([..."._%+-'&~!#$*"].map((mark) => mark.charCodeAt(0)));
+const LOCAL = new Uint8Array(0x80);
+for (const mark of "._%+-'&~!#$*") LOCAL[mark.charCodeAt(0)] = 1;
+for (let code = 0; code < LOCAL.length; code++) if (isAlphanumeric(code)) LOCAL[code] = 1;
 
 /**
  * E-mail addresses: a dotted local part, and a domain of two labels or more whose last is a word (no bare host, no address
@@ -31,7 +33,7 @@ function localStart(text: string, at: number): number {
 }
 
 function isLocal(code: number, unspaced: boolean): boolean {
-  return isAlphanumeric(code) || LOCAL_MARKS.has(code) || isAccented(code) || (unspaced && isUnspaced(code));
+  return code < 0x80 ? LOCAL[code] === 1 : isAccented(code) || (unspaced && isUnspaced(code));
 }
 
 function isWordLike(code: number): boolean {
@@ -69,7 +71,7 @@ function endOfLabel(text: string, start: number): number {
   let end = start;
   for (;;) {
     const code = text.charCodeAt(end);
-    if (!isAlphanumeric(code) && code !== HYPHEN && !isAccented(code) && !(unspaced && isUnspaced(code))) break;
+    if (!isAlphanumeric(code) && code !== HYPHEN && (code < 0x80 || (!isAccented(code) && !(unspaced && isUnspaced(code))))) break;
     end++;
   }
   return end;

@@ -3,16 +3,20 @@ import type { Detector } from "./detector.ts";
 
 /**
  * IPv4 addresses: four numbers up to 255 without leading zeros, and no fifth. A version of four parts looks the same; one that is written
- * `v1.2.3.4`, or has a part above 255, is not taken.
+ * `v1.2.3.4`, or has a part above 255, is not taken, nor is the number of a section.
  */
 export const ipv4: Detector = {
   type: "ip",
   anchor: "digit",
   matchAt(text, start) {
     const end = ipv4End(text, start);
-    return end !== undefined && startsClean(text, start) && endsClean(text, end) ? { start, end } : undefined;
+    if (end === undefined || !startsClean(text, start) || !endsClean(text, end)) return undefined;
+    return SECTION.test(text.slice(Math.max(0, start - 10), start)) ? undefined : { start, end };
   },
 };
+
+// Parts of a standard are numbered likewise.
+const SECTION = /(?:section|sect?\.?|chapter|clause|§)[ -]?$/i;
 
 function ipv4End(text: string, start: number): number | undefined {
   let end = start;

@@ -33,7 +33,7 @@ export function readGroups(text: string, start: number, most: number, mostDigits
 }
 
 /** Past what may stand between two groups: one separator, or a bracket with one on either side. Else `start`. */
-function separatorEnd(text: string, start: number): number {
+export function separatorEnd(text: string, start: number): number {
   let end = start;
   if (isSeparator(text.charCodeAt(end))) end++;
   const bracket = text.charCodeAt(end);

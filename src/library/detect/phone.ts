@@ -1,6 +1,6 @@
-import { digitsEnd, isAlphanumeric, OPEN, PLUS, startsClean } from "./characters.ts";
+import { CLASS_OF, DIGIT_CLASS, digitsEnd, DOT, endsClean, isAlphanumeric, NUMBER_CLASS, OPEN, PLUS, startsClean } from "./characters.ts";
 import type { Detector, Span } from "./detector.ts";
-import { type Group, hasShape, isSeparator, isUniform, longestFit, readGroups } from "./number-groups.ts";
+import { type Group, hasShape, isSeparator, isUniform, longestFit, readGroups, separatorEnd } from "./number-groups.ts";
 
 // E.164 allows fifteen digits, country code included; `00` may stand before them.
 const MOST_DIGITS = 15;
@@ -18,7 +18,7 @@ export const phone: Detector = {
     const isBracketed = text.charCodeAt(digits - 1) === OPEN;
     const start = isBracketed ? digits - 1 : digits;
     if (text.charCodeAt(start - 1) === PLUS) return international(text, digits, start - 1);
-    if (!startsClean(text, start) || (!isBracketed && !opensNational(text, digits))) return undefined;
+    if (!startsClean(text, start) || (!isBracketed && !opensNational(text, digits)) || !hasEnough(text, digits)) return undefined;
 
     const groups = readGroups(text, digits, MOST_GROUPS, MOST_DIGITS + 2);
     if (groups.length < 2) return undefined;
@@ -38,16 +38,25 @@ function international(text: string, digits: number, plus: number): Span | undef
   if (text.charAt(digits) === "0" || before === PLUS || isAlphanumeric(before)) return undefined;
   let end: number | undefined;
   let singles = 0;
-  for (const [index, group] of readGroups(text, digits, MOST_GROUPS, MOST_DIGITS).entries()) {
+  let total = 0;
+  let start = digits;
+  // Group by group as `readGroups` does, without making any: most texts that mask much hold many of these.
+  for (let index = 0; index < MOST_GROUPS; index++) {
+    const stop = digitsEnd(text, start, MOST_DIGITS + 1);
+    const length = stop - start;
+    total += length;
+    if (length === 0 || total > MOST_DIGITS) break;
     // Single digits after the country code are a bracketed zero or a French zone; more of them are a list.
-    if (index > 0 && group.length === 1) singles++;
+    if (index > 0 && length === 1) singles++;
     if (singles > 2) break;
     // +51.5073219 is a coordinate; registries write +1.4155550123.
-    const isDecimal = index === 1 && group.separator === "." && group.length < 9;
-    const isComplete = group.total >= (index === 0 ? 8 : 7) && (index === 0 || group.length > 1);
-    if (isComplete && !isDecimal && group.mayEnd) end = group.end;
+    const isDecimal = index === 1 && text.charCodeAt(start - 1) === DOT && length < 9;
+    const isComplete = total >= (index === 0 ? 8 : 7) && (index === 0 || length > 1);
+    if (isComplete && !isDecimal && endsClean(text, stop)) end = stop;
     // Eight digits or more in one group are the rest of the number, and a North American one has eleven: what follows is something else.
-    if (group.length >= 8 || (text.charAt(digits) === "1" && group.total === 11)) break;
+    if (length >= 8 || (total === 11 && text.charAt(digits) === "1")) break;
+    start = separatorEnd(text, stop);
+    if (start === stop) break;
   }
   return end === undefined ? undefined : { start: plus, end };
 }
@@ -60,6 +69,16 @@ function opensNational(text: string, digits: number): boolean {
   const first = text.charAt(digits);
   if (first === "0") return length >= 2;
   return length === 3 || (first === "1" && length === 1 && digitsEnd(text, end + 1, 4) === end + 4);
+}
+
+/** Whether nine digits or more, the fewest of a national number, follow in one run of what numbers are written with. */
+function hasEnough(text: string, digits: number): boolean {
+  let count = 0;
+  for (let index = digits; count < 9 && (CLASS_OF[text.charCodeAt(index)]! & NUMBER_CLASS) !== 0; index++) {
+    if ((CLASS_OF[text.charCodeAt(index)]! & DIGIT_CLASS) !== 0) count++;
+    else if (index - digits >= MOST_GROUPS * 4) break;
+  }
+  return count === 9;
 }
 
 // Each of these answers how many of the groups make a number of its kind.

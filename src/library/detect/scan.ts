@@ -1,11 +1,14 @@
-import { DOT, HYPHEN, isDigit, isLetter, OPEN, PLUS, SLASH, SPACE } from "./characters.ts";
+import { CLASS_OF, COLON, DOT, IPV6_CLASS, HYPHEN, isAlphanumeric, isDigit, isLetter, NUMBER_CLASS, OPEN, PLUS, SPACE } from "./characters.ts";
 import { card } from "./card.ts";
-import type { Detector, Match, SensitiveType } from "./detector.ts";
+import type { Detector, Match, SensitiveType, Span } from "./detector.ts";
 import { email } from "./email.ts";
 import { fold } from "./fold.ts";
 import { iban } from "./iban.ts";
 import { ipv4, ipv6 } from "./ip.ts";
+import { mergeOverlaps } from "./merge.ts";
+import { isSeparator } from "./number-groups.ts";
 import { phone } from "./phone.ts";
+import { nextRun, runEnd } from "./runs.ts";
 import { ssn } from "./ssn.ts";
 
 /** Of two matches with the same start and end, the one that is earlier here names what was found. */
@@ -22,33 +25,47 @@ interface Scanner {
   find(text: string, allow?: ReadonlySet<string>): Match[];
 }
 
-// Every anchor, the other writings of one included: text without any is done with at the speed of a search.
-const ANY_ANCHOR = /[0-9@:\u0660-\u0669\u06f0-\u06f9\uff10-\uff1a\uff20]/;
 const NOTHING: Match[] = [];
 
+// `a@b.co`; member names and words of data are mostly shorter.
+const SHORTEST_TEXT = 6;
+
+/** Which detectors that start with digits are asked. */
+interface Wants {
+  readonly iban: boolean;
+  readonly card: boolean;
+  readonly ssn: boolean;
+  readonly phone: boolean;
+  readonly ipv4: boolean;
+}
+
 export function createScanner(types: readonly SensitiveType[]): Scanner {
-  const detectors = DETECTORS.filter((detector) => types.includes(detector.type));
-  const atDigits = detectors.filter((detector) => detector.anchor === "digit");
-  const atSigns = detectors.filter((detector) => detector.anchor !== "digit");
+  const has = (type: SensitiveType) => types.includes(type);
+  const wants: Wants = { iban: has("iban"), card: has("card"), ssn: has("ssn"), phone: has("phone"), ipv4: has("ip") };
+  const atDigits = DETECTORS.filter((detector) => detector.anchor === "digit" && has(detector.type));
   return {
     find(original, allow) {
-      if (!ANY_ANCHOR.test(original)) return NOTHING;
+      if (original.length < SHORTEST_TEXT) return NOTHING;
       const text = fold(original);
       const found: Match[] = [];
-      for (const detector of atSigns) findAtSign(text, detector, found);
-      if (atDigits.length > 0) for (const { type, end } of [...found]) if (type === "email") findGlued(text, end, atDigits, found);
-      if (atDigits.length > 0) findAtDigits(text, atDigits, found);
+      if (has("email")) findAtSigns(text, found);
+      if (has("ip")) findAtColons(text, found);
+      if (atDigits.length > 0) {
+        for (const { type, end } of [...found]) if (type === "email") findGlued(text, end, atDigits, found);
+        findNumbers(text, wants, found);
+      }
       if (found.length === 0) return NOTHING;
       return mergeOverlaps(allow === undefined ? found : found.filter(({ start, end }) => !allow.has(original.slice(start, end))));
     },
   };
 }
 
-function findAtSign(text: string, detector: Detector, found: Match[]): void {
-  for (let at = text.indexOf(detector.anchor); at !== -1; at = text.indexOf(detector.anchor, at + 1)) {
-    const span = detector.matchAt(text, at);
-    if (span !== undefined) found.push({ type: detector.type, start: span.start, end: span.end });
-  }
+function findAtSigns(text: string, found: Match[]): void {
+  for (let at = text.indexOf("@"); at !== -1; at = text.indexOf("@", at + 1)) add(email, email.matchAt(text, at), found);
+}
+
+function add({ type }: Detector, span: Span | undefined, found: Match[]): void {
+  if (span !== undefined) found.push({ type, start: span.start, end: span.end });
 }
 
 // What is glued to the end of an address (`a@example.com123-45-6789`): the address takes its first digits, and no detector starts behind a
@@ -67,44 +84,103 @@ function findGlued(text: string, end: number, detectors: readonly Detector[], fo
 // More than any detector reads from its anchor on.
 const GLUED_CHARS = 128;
 
-function findAtDigits(text: string, detectors: readonly Detector[], found: Match[]): void {
-  for (let start = 0; start < text.length; start++) {
+// An address without `::` has seven colons, or six and four numbers with dots.
+const SHORTEST_WHOLE = 13;
+const MOST_BEFORE_COMPRESSED = 40;
+
+function findAtColons(text: string, found: Match[]): void {
+  let done = 0;
+  for (let at = text.indexOf("::"); at !== -1; at = text.indexOf("::", at + 1)) {
+    let start = at;
+    const limit = Math.max(done, at - MOST_BEFORE_COMPRESSED);
+    while (start > limit && isOfIpv6(text.charCodeAt(start - 1))) start--;
+    for (let colon = text.indexOf(":", start); colon <= at; colon = text.indexOf(":", colon + 1)) add(ipv6, ipv6.matchAt(text, colon), found);
+    done = at + 1;
+  }
+  for (let run = nextRun(text, 0, SHORTEST_WHOLE, IPV6_CLASS); run !== -1; ) {
+    const end = runEnd(text, run + SHORTEST_WHOLE, IPV6_CLASS);
+    for (let at = run; at < end; at++) if (text.charCodeAt(at) === COLON) add(ipv6, ipv6.matchAt(text, at), found);
+    run = nextRun(text, end + 1, SHORTEST_WHOLE, IPV6_CLASS);
+  }
+}
+
+function isOfIpv6(code: number): boolean {
+  return (CLASS_OF[code]! & IPV6_CLASS) !== 0;
+}
+
+// The shortest thing that starts with a digit, an address like 1.1.1.1, is one run of what numbers are written with, and as long as this.
+const SHORTEST_NUMBER = 7;
+
+function findNumbers(text: string, wants: Wants, found: Match[]): void {
+  for (let run = nextRun(text, 0, SHORTEST_NUMBER, NUMBER_CLASS); run !== -1; ) {
+    const next = runEnd(text, run + SHORTEST_NUMBER, NUMBER_CLASS);
+    // From its first digit to its last: blanks and full stops around a number belong to the sentence.
+    let first = run;
+    let stop = next;
+    while (first < stop && !isDigit(text.charCodeAt(first))) first++;
+    while (stop > first && !isDigit(text.charCodeAt(stop - 1))) stop--;
+    if (stop - first >= SHORTEST_NUMBER) findInRun(text, first, stop, wants, found);
+    run = nextRun(text, next + 1, SHORTEST_NUMBER, NUMBER_CLASS);
+  }
+}
+
+function findInRun(text: string, first: number, stop: number, wants: Wants, found: Match[]): void {
+  let phoneEnd = 0;
+  if (wants.iban) findBefore(text, first, found);
+  for (let start = first; start < stop; start++) {
     if (!isDigit(text.charCodeAt(start))) continue;
     let end = start + 1;
     while (isDigit(text.charCodeAt(end))) end++;
-    if (mayOpen(text, start, end)) {
-      for (const detector of detectors) {
-        const span = detector.matchAt(text, start);
-        if (span !== undefined) found.push({ type: detector.type, start: span.start, end: span.end });
-      }
+    // Each detector is asked only where it can find something: most numbers in a text are done with here. What it finds ends within the run.
+    const length = end - start;
+    const left = stop - start;
+    const before = text.charCodeAt(start - 1);
+    const after = text.charCodeAt(end);
+    const next = text.charCodeAt(end + 1);
+    const goesOn = isDigit(next) && isSeparator(after);
+    if (wants.iban && isLetter(before)) add(iban, iban.matchAt(text, start), found);
+    if (wants.card && left >= 13 && (length >= 13 || (goesOn && (length === 4 || length === 6)))) add(card, card.matchAt(text, start), found);
+    if (wants.ssn && goesOn && length === 3 && left >= 11) add(ssn, ssn.matchAt(text, start), found);
+    // What starts in a phone number and goes on after it is no other one.
+    const opensPhone = before === PLUS || before === OPEN || (length <= 6 && left >= 9 && (goesOn || next === OPEN || after === OPEN) && mayOpenNational(text, start, length));
+    if (wants.phone && opensPhone && start >= phoneEnd) {
+      const span = phone.matchAt(text, start);
+      if (span !== undefined) phoneEnd = span.end;
+      add(phone, span, found);
     }
+    if (wants.ipv4 && goesOn && after === DOT && length <= 3) add(ipv4, ipv4.matchAt(text, start), found);
     start = end;
   }
 }
 
-/**
- * Whether any detector can make something of this run of digits: it is long, or goes on after one separator, or stands behind what an
- * international number or an account number starts with. Most numbers in a text are done with here.
- */
-function mayOpen(text: string, start: number, end: number): boolean {
-  if (end - start >= 13) return true;
-  const after = text.charCodeAt(end);
-  if (after === SPACE || after === HYPHEN || after === DOT || after === SLASH || after === OPEN) {
-    const next = text.charCodeAt(end + 1);
-    if (isDigit(next) || next === OPEN) return true;
-  }
-  const before = text.charCodeAt(start - 1);
-  return before === PLUS || before === OPEN || (isLetter(before) && isLetter(text.charCodeAt(start - 2)));
+// As `phone` decides, too: most groups of digits are years.
+function mayOpenNational(text: string, start: number, length: number): boolean {
+  return length === 3 || length === 1 || text.charCodeAt(start) === 0x30;
 }
 
-function mergeOverlaps(found: Match[]): Match[] {
-  // The sort is stable, so the order of the detectors decides between equals.
-  found.sort((left, right) => left.start - right.start || right.end - left.end);
-  const merged: Match[] = [];
-  for (const match of found) {
-    const last = merged.at(-1);
-    if (last === undefined || match.start >= last.end) merged.push(match);
-    else if (match.end > last.end) merged[merged.length - 1] = { ...last, end: match.end };
+// The most that an account number has before its first long run of digits, separators included.
+const MOST_BEFORE = 40;
+
+/**
+ * An account number whose country, check digits and bank stand before its first long run of digits, which `start` is: glued to it, or in groups of
+ * four (`GB82 WEST 1234 …`).
+ */
+function findBefore(text: string, start: number, found: Match[]): void {
+  const limit = Math.max(0, start - MOST_BEFORE);
+  for (let end = start; end > limit; ) {
+    const word = wordStart(text, end, limit);
+    if (isDigit(text.charCodeAt(word + 2)) && word + 4 <= start) {
+      add(iban, iban.matchAt(text, word + 2), found);
+      return;
+    }
+    const separator = text.charCodeAt(word - 1);
+    if ((end < start && end - word !== 4) || (separator !== SPACE && separator !== HYPHEN)) return;
+    end = word - 1;
   }
-  return merged;
+}
+
+function wordStart(text: string, end: number, limit: number): number {
+  let start = end;
+  while (start > limit && isAlphanumeric(text.charCodeAt(start - 1))) start--;
+  return start;
 }

@@ -1,0 +1,113 @@
+import { mergeOverlaps } from "./detect/merge.ts";
+import { replaceMatches } from "./detect/replace.ts";
+import { editPayload, type PayloadEdit } from "./payload-edit.ts";
+import { withCopiesOf } from "./redact-payload.ts";
+import type { Exchange } from "./redact-structure.ts";
+import { isSecretName } from "./secrets/assignment.ts";
+import type { SecretKind, SecretMatch } from "./secrets/kinds.ts";
+import { isPlaceholder } from "./secrets/plausible.ts";
+import type { FindSecrets } from "./secrets/scan.ts";
+
+export interface SecretEdit {
+  readonly findSecrets: FindSecrets;
+  /** Whether a member that is named like a secret holds one. */
+  readonly findsNames: boolean;
+  readonly known: ReadonlySet<string>;
+  readonly allow: ReadonlySet<string>;
+  readonly masks: ReadonlyMap<SecretKind, string>;
+  readonly maxTextChars: number;
+}
+
+/** Counts of what was masked, by kind. */
+export type SecretTally = Map<SecretKind, number>;
+
+/** The payload with a mask in place of each secret, as `editPayload` finds texts; those in text blocks next to each other are looked at joined, too. */
+export function maskSecrets(payload: unknown, exchange: Exchange, edit: SecretEdit, tally: SecretTally): unknown {
+  return withCopiesOf(payload, editPayload(payload, exchange, createEdit(edit, tally)), exchange);
+}
+
+function createEdit({ findSecrets, findsNames, known, allow, masks, maxTextChars }: SecretEdit, tally: SecretTally): PayloadEdit {
+  const count = (kind: SecretKind) => tally.set(kind, (tally.get(kind) ?? 0) + 1);
+  const maskOf = ({ type }: SecretMatch) => masks.get(type) ?? "";
+  const isMask = (text: string) => [...masks.values()].includes(text);
+  const find = (text: string) => {
+    const found = findSecrets(text);
+    return allow.size === 0 ? found : found.filter(({ start, end }) => !allow.has(text.slice(start, end)));
+  };
+  return {
+    maxTextChars,
+    text(text, member) {
+      if (findsNames && member !== undefined && isSecretName(member) && isHeldSecret(text) && !allow.has(text) && !isMask(text)) {
+        count("assignment");
+        return masks.get("assignment") ?? "";
+      }
+      const found = find(text);
+      if (found.length === 0) return text;
+      for (const { type } of found) count(type);
+      return replaceMatches(text, found, maskOf);
+    },
+    number(value) {
+      if (!known.has(String(value))) return value;
+      count("known");
+      return masks.get("known") ?? "";
+    },
+    blocks: (texts) => maskAcross(texts, find, ({ type }, isFirst) => {
+      if (isFirst) count(type);
+      return masks.get(type) ?? "";
+    }),
+  };
+}
+
+/** By its name alone: whatever is no template, type or word for a secret. */
+function isHeldSecret(text: string): boolean {
+  return text.length >= 4 && !isPlaceholder(text) && !/\s.*\s/.test(text);
+}
+
+// More than any token has; of a longer text only this much at either end can be part of a secret that goes on in the next.
+const EDGE_CHARS = 4_096;
+
+/** Masks what goes from one text into the next: in each of them its part. What lies within one text is left to be masked there. */
+function maskAcross(texts: readonly string[], find: FindSecrets, maskOf: (match: SecretMatch, isFirst: boolean) => string): readonly string[] {
+  const edges = texts.map(edgesOf);
+  const byText = texts.map((): SecretMatch[] => []);
+  const add = (parts: readonly Edge[]) => findAcross(parts, find, (index, match) => byText[index]?.push(match));
+  add(edges.flat());
+  // What stands before a secret hides it where it is glued to it: each two of them by themselves, too.
+  for (let index = 1; texts.length > 2 && index < texts.length; index++) add([...(edges[index - 1] ?? []).slice(-1), ...(edges[index] ?? []).slice(0, 1)]);
+
+  const touched = new Set<number>();
+  return texts.map((text, index) =>
+    replaceMatches(text, mergeOverlaps(byText[index] ?? []), (match) => {
+      const isFirst = !touched.has(index - 1);
+      touched.add(index);
+      return maskOf(match, isFirst);
+    }),
+  );
+}
+
+/** Reports what is found in several texts joined, and is in more than one of them: each part by its text. */
+function findAcross(parts: readonly Edge[], find: FindSecrets, report: (index: number, match: SecretMatch) => void): void {
+  let length = 0;
+  const places = parts.map((part) => ({ ...part, at: (length += part.text.length) - part.text.length }));
+  for (const match of find(parts.map(({ text }) => text).join(""))) {
+    const touched = places.filter(({ at, text }) => match.start < at + text.length && match.end > at);
+    if (new Set(touched.map(({ index }) => index)).size < 2) continue;
+    for (const { index, at, from, text } of touched) {
+      report(index, { type: match.type, start: Math.max(match.start - at, 0) + from, end: Math.min(match.end - at, text.length) + from });
+    }
+  }
+}
+
+interface Edge {
+  readonly text: string;
+  /** Which of the texts it is part of, and where it starts there. */
+  readonly index: number;
+  readonly from: number;
+}
+
+function edgesOf(text: string, index: number): Edge[] {
+  if (text.length <= 2 * EDGE_CHARS) return [{ text, index, from: 0 }];
+  const from = text.length - EDGE_CHARS;
+  // What is left out is in no class of characters.
+  return [{ text: `${text.slice(0, EDGE_CHARS)}\0`, index, from: 0 }, { text: text.slice(from), index, from }];
+}

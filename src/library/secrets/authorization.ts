@@ -1,0 +1,32 @@
+import { utf8Decode } from "../../core/base/bytes.ts";
+import { decodeBase64Run } from "./decode.ts";
+import type { Report } from "./kinds.ts";
+import { isPlaceholder } from "./plausible.ts";
+
+const SCHEME = /[Bb](?:earer|asic) /g;
+const MOST_CREDENTIALS = 8_192;
+const CREDENTIALS = /^ {0,3}([A-Za-z0-9._~+/-]{6,}={0,2})/;
+
+/** What follows `Bearer` and `Basic`. */
+export function findAuthorizations(text: string, report: Report): void {
+  SCHEME.lastIndex = 0;
+  for (let found = SCHEME.exec(text); found !== null; found = SCHEME.exec(text)) {
+    const start = SCHEME.lastIndex;
+    const match = CREDENTIALS.exec(text.slice(start, start + MOST_CREDENTIALS));
+    const credentials = match?.[1]?.replace(/\.+$/, "");
+    if (match === null || credentials === undefined) continue;
+    const from = start + match[0].length - (match[1]?.length ?? 0);
+    const isOne = found[0].endsWith("asic ") ? isUserAndPassword(credentials) : isToken(credentials);
+    if (isOne) report("authorization", from, from + credentials.length);
+  }
+}
+
+/** `Basic authentication` is prose: what it stands for in Base64 is no user and password. */
+function isUserAndPassword(credentials: string): boolean {
+  const bytes = decodeBase64Run(credentials);
+  return bytes !== undefined && /^[\x20-\x7e]*:[\x20-\x7e]+$/.test(utf8Decode(bytes));
+}
+
+function isToken(credentials: string): boolean {
+  return /[0-9]/.test(credentials) && /[A-Za-z]/.test(credentials) && !isPlaceholder(credentials);
+}

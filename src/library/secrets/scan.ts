@@ -1,0 +1,182 @@
+import { TOKEN_CLASS } from "../detect/characters.ts";
+import type { Span } from "../detect/detector.ts";
+import { mergeOverlaps } from "../detect/merge.ts";
+import { nextRun, runEnd, runStart } from "../detect/runs.ts";
+import { findAssignment } from "./assignment.ts";
+import { findAuthorizations } from "./authorization.ts";
+import { decodedRun, unescaped } from "./decode.ts";
+import { isRandom, LONGEST_RANDOM, mayBeRandom, SHORTEST_RANDOM } from "./entropy.ts";
+import { findJwts } from "./jwt.ts";
+import { type Report, SECRET_KINDS, type SecretKind, type SecretMatch } from "./kinds.ts";
+import { createFindKnown } from "./known.ts";
+import { findPrivateKeys } from "./private-key.ts";
+import { findProviderTokens } from "./provider-token.ts";
+import { isEscaped, isPublicKey, isWrapped, publicBlocks, within } from "./public-data.ts";
+import { findUrlPassword } from "./url-password.ts";
+
+export interface SecretScanOptions {
+  /** All unless given; `known` is what `known` names. */
+  readonly kinds?: readonly SecretKind[];
+  readonly known?: readonly string[];
+}
+
+/** Finds secrets in a text: matches in order, without overlaps; where several overlap they are one, named for the first. */
+export type FindSecrets = (text: string) => SecretMatch[];
+
+// `pwd=abcd`; member names and words of data are mostly shorter.
+const SHORTEST_TEXT = 8;
+
+// Encodings within encodings that are read.
+const MOST_DEPTH = 3;
+const NOTHING: SecretMatch[] = [];
+
+export function createFindSecrets({ kinds = SECRET_KINDS, known = [] }: SecretScanOptions = {}): FindSecrets {
+  const wants = new Set(kinds);
+  const findKnown = known.length === 0 ? undefined : createFindKnown(known);
+
+  const find = (text: string, depth: number, report: Report): void => {
+    findKnown?.(text, report);
+    const wanted: Report = (type, start, end) => {
+      if (wants.has(type)) report(type, start, end);
+    };
+    findPrivateKeys(text, wanted);
+    findInRuns(text, wanted, (start, end) => {
+      const decoded = depth === 0 ? undefined : decodedRun(text.slice(start, end));
+      // What is found in there stands for all of it.
+      if (decoded !== undefined) find(decoded, depth - 1, (type) => type !== "high-entropy" && report(type, start, end));
+      return decoded !== undefined;
+    });
+    findAuthorizations(text, wanted);
+    findAtSigns(text, wanted);
+    const view = depth === 0 ? undefined : unescaped(text);
+    if (view !== undefined) find(view.text, depth - 1, (type, start, end) => report(type, view.places[start]!, view.places[end]!));
+  };
+
+  return (text) => {
+    if (text.length < SHORTEST_TEXT && findKnown === undefined) return NOTHING;
+    let found = NOTHING;
+    find(text, MOST_DEPTH, (type, start, end) => {
+      if (found === NOTHING) found = [];
+      found.push({ type, start, end });
+    });
+    return found.length < 2 ? found : mergeOverlaps(found);
+  };
+}
+
+function findAtSigns(text: string, report: Report): void {
+  for (let at = text.indexOf("="); at !== -1; at = text.indexOf("=", at + 1)) findAssignment(text, at, report);
+  // The next @, without which no URL has a password.
+  let sign = -1;
+  for (let at = text.indexOf(":"); at !== -1; at = text.indexOf(":", at + 1)) {
+    if (!text.startsWith("//", at + 1)) findAssignment(text, at, report);
+    else {
+      if (sign < at) sign = text.indexOf("@", at);
+      if (sign === -1) sign = text.length;
+      if (sign < text.length) findUrlPassword(text, at, report);
+    }
+  }
+}
+
+/** Looks into what a run says in another encoding; false where it says nothing. */
+type Decode = (start: number, end: number) => boolean;
+
+// A token or a part of one is a run of token characters at least this long.
+const SHORTEST_RUN = SHORTEST_RANDOM;
+
+// Machines make no token, nor hex or Base64, without a digit or a capital; paths and words with hyphens are done with here.
+const MADE = /[A-Z0-9]/;
+
+function findInRuns(text: string, report: Report, decode: Decode): void {
+  const isPublic = within(publicBlocks(text));
+  for (let done = 0; ; ) {
+    const run = nextRun(text, done, SHORTEST_RUN, TOKEN_CLASS);
+    if (run === -1) return;
+    const start = chainStart(text, run, done);
+    const end = chainEnd(text, runEnd(text, run + SHORTEST_RUN, TOKEN_CLASS));
+    done = end + 1;
+    const piece = text.slice(start, end);
+    if (!MADE.test(piece)) continue;
+    const isData = text.startsWith("base64,", run - 7);
+    if (!isData) {
+      findProviderTokens(piece, start, report);
+      // An unsigned one ends in a dot.
+      findJwts(text.charAt(end) === "." ? `${piece}.` : piece, start, report);
+    }
+    findInChain(text, { start: run, end }, isData || isPublic(run), report, decode);
+  }
+}
+
+/** Where the parts before a run start that are joined to it by dots, or a bot's number by a colon. */
+function chainStart(text: string, run: number, limit: number): number {
+  let start = run;
+  if (text.charAt(start - 1) === ":") start = Math.max(limit, start - 11);
+  while (text.charAt(start - 1) === "." && start - 1 > limit) {
+    const before = runStart(text, start - 1, TOKEN_CLASS, limit);
+    if (before === start - 1) break;
+    start = before;
+  }
+  return start;
+}
+
+function chainEnd(text: string, runStop: number): number {
+  let end = runStop;
+  while (text.charAt(end) === ".") {
+    const next = runEnd(text, end + 1, TOKEN_CLASS);
+    if (next === end + 1) break;
+    end = next;
+  }
+  return end;
+}
+
+function findInChain(text: string, chain: Span, isData: boolean, report: Report, decode: Decode): void {
+  for (let start = chain.start; start < chain.end; ) {
+    if (isEscaped(text, start)) start++;
+    const end = runEnd(text, start, TOKEN_CLASS, chain.end);
+    if (end - start >= SHORTEST_RUN) {
+      let padded = end;
+      while (padded < end + 2 && text.charAt(padded) === "=") padded++;
+      const run = text.slice(start, end);
+      if (MADE.test(run)) {
+        // What says something is not random.
+        const isText = decode(start, padded) || decodeParts(run, start, decode);
+        if (!isText && !isData && mayBeRandom(run) && !isDigest(text, start) && !isWrapped(text, start, end)) findRandom(run, start, padded, report);
+      }
+    }
+    start = end + 1;
+  }
+}
+
+/** What stands in a path, or behind one, is looked into by itself. */
+function decodeParts(run: string, start: number, decode: Decode): boolean {
+  if (!run.includes("/")) return false;
+  let isText = false;
+  let at = start;
+  for (const part of run.split("/")) {
+    if (part.length >= SHORTEST_RUN && decode(at, at + part.length)) isText = true;
+    at += part.length + 1;
+  }
+  return isText;
+}
+
+const DIGEST_BEFORE = /(?:sha-?[0-9]{1,3}|md5|fingerprint)["']?\s?[:=]\s?["']?$/i;
+const DIGEST = /^(?:sha[0-9]{1,3}|md5)-/i;
+
+/** `sha256-…` says what it is, and so does `SHA256:…`. */
+function isDigest(text: string, start: number): boolean {
+  return DIGEST.test(text.slice(start, start + 8)) || DIGEST_BEFORE.test(text.slice(Math.max(0, start - 16), start));
+}
+
+function findRandom(run: string, start: number, padded: number, report: Report): void {
+  if (isPublicKey(run)) return;
+  if (isRandom(run)) {
+    report("high-entropy", start, padded);
+    return;
+  }
+  // A part of a path may be random, too; one of Base64 that is too long for a secret is not.
+  if (!run.includes("/") || run.length > LONGEST_RANDOM) return;
+  let at = start;
+  for (const part of run.split("/")) {
+    if (isRandom(part)) report("high-entropy", at, at + part.length);
+    at += part.length + 1;
+  }
+}

@@ -1,0 +1,181 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { JsonObject } from "../../src/core/base/json.ts";
+import type { Phase } from "../../src/core/wire/gen/interceptors.ts";
+import { secretGuard } from "../../src/library/secret-guard.ts";
+import type { SecretGuardConfig } from "../../src/library/secret-config.ts";
+import { seededRandom } from "../support/random.ts";
+import { TOKENS } from "./corpus/tokens.ts";
+import { decided } from "./invoke.ts";
+
+const TOKEN = TOKENS["github"]!(seededRandom(1));
+const MASK = "[REDACTED:provider-token]";
+
+function masked(event: string, phase: Phase, payload: unknown, config?: SecretGuardConfig): unknown {
+  return decided(secretGuard(config)[0], { event, phase, payload })["payload"];
+}
+
+function verdict(event: string, phase: Phase, payload: unknown, config?: SecretGuardConfig): JsonObject {
+  return decided(secretGuard({ action: "block", ...config })[0], { event, phase, payload });
+}
+
+test("masks as a late mutator by default, refuses as a validator where told to, for errors too", () => {
+  const [mutator, masks] = secretGuard();
+  assert.deepEqual([mutator.descriptor.type, mutator.descriptor.priorityHint, mutator.handlesErrors], ["mutation", 1000, true]);
+  assert.deepEqual([masks.descriptor.name, masks.descriptor.type], ["secret-guard-masks", "validation"]);
+  const [validator] = secretGuard({ action: "block" });
+  assert.deepEqual([validator.descriptor.name, validator.descriptor.type, validator.handlesErrors], ["secret-guard", "validation", true]);
+});
+
+test("masks a secret wherever a result or an error holds it, and counts without quoting", () => {
+  const result = {
+    content: [
+      { type: "text", text: "ok" },
+      { type: "image", data: TOKEN, mimeType: "image/png" },
+      { type: "text", text: `KEY=${TOKEN}` },
+      { type: "resource", resource: { uri: "x:y", text: TOKEN } },
+      { type: "resource", resource: { uri: "x:z", blob: TOKEN } },
+    ],
+    structuredContent: { a: [{ key: TOKEN }], [TOKEN]: 1 },
+    _meta: { "com.example/debug": TOKEN },
+  };
+  const output = decided(secretGuard()[0], { event: "tools/call", phase: "response", payload: result });
+  assert.deepEqual(output, {
+    payload: {
+      content: [
+        { type: "text", text: "ok" },
+        result.content[1],
+        { type: "text", text: `KEY=${MASK}` },
+        { type: "resource", resource: { uri: "x:y", text: MASK } },
+        result.content[4],
+      ],
+      structuredContent: { a: [{ key: MASK }], [MASK]: 1 },
+      _meta: { "com.example/debug": MASK },
+    },
+    modified: true,
+    info: { secrets: { "provider-token": 5 } },
+  });
+  assert.deepEqual(masked("tools/call", "response", { error: { code: 1, message: `bad ${TOKEN}`, data: { headers: { Authorization: "Bearer s3cret" } } } }), {
+    error: { code: 1, message: `bad ${MASK}`, data: { headers: { Authorization: "[REDACTED:assignment]" } } },
+  });
+  assert.deepEqual(masked("notifications/progress", "request", { progressToken: 1, progress: 2, message: `at ${TOKEN}` }), {
+    progressToken: 1,
+    progress: 2,
+    message: `at ${MASK}`,
+  });
+});
+
+test("leaves a clean payload as it is", () => {
+  const payload = { name: "get_token", arguments: { id: "550e8400-e29b-41d4-a716-446655440000", password: "", token: null, limit: 4 } };
+  assert.deepEqual(decided(secretGuard()[0], { event: "tools/call", phase: "request", payload }), { payload, modified: false });
+});
+
+test("masks what a member named like a secret holds, whatever it looks like, but no template and no page of a list", () => {
+  const data = { apiKey: "s3cret", password: "letmein", auth: { client_secret: "abcdef" }, nextPageToken: "abcdef", token: "<your-token>", tokens: ["abcd"], passwords: 4 };
+  assert.deepEqual(masked("tools/call", "response", { content: [], structuredContent: data }), {
+    content: [],
+    structuredContent: { ...data, apiKey: "[REDACTED:assignment]", password: "[REDACTED:assignment]", auth: { client_secret: "[REDACTED:assignment]" } },
+  });
+  assert.deepEqual(masked("tools/list", "response", { tools: [{ name: "t", inputSchema: { type: "object", properties: { password: { type: "string" } } } }] }), {
+    tools: [{ name: "t", inputSchema: { type: "object", properties: { password: { type: "string" } } } }],
+  });
+});
+
+test("finds known secrets as texts, encoded, escaped within nested JSON, and as numbers", () => {
+  const config = { known: ["ab/cd", "1234"] };
+  const text = JSON.stringify({ a: JSON.stringify({ b: "x ab/cd y" }).replaceAll("/", "\\/") });
+  assert.deepEqual(masked("tools/call", "request", { name: "t", arguments: { pin: 1234, other: 12345, deep: "ab\\/cd", hex: "61622f6364" } }, config), {
+    name: "t",
+    arguments: { pin: "[REDACTED:known]", other: 12345, deep: "[REDACTED:known]", hex: "[REDACTED:known]" },
+  });
+  assert.doesNotMatch(JSON.stringify(masked("tools/call", "request", { name: "t", arguments: { text } }, config)), /ab\\*\/cd/);
+});
+
+test("masks a secret that is cut across text blocks of one list, in each of them its part", () => {
+  const cut = (...texts: string[]) => masked("tools/call", "response", { content: texts.map((text) => ({ type: "text", text })) });
+  const blocks = (...texts: string[]) => ({ content: texts.map((text) => ({ type: "text", text })) });
+  assert.deepEqual(cut(`the key is ${TOKEN.slice(0, 15)}`, `${TOKEN.slice(15)}, thanks`), blocks(`the key is ${MASK}`, `${MASK}, thanks`));
+  assert.deepEqual(cut("a:", TOKEN.slice(0, 9), TOKEN.slice(9, 20), TOKEN.slice(20)), blocks("a:", MASK, MASK, MASK));
+  assert.doesNotMatch(JSON.stringify(cut("a", "AKIAQ2W3E4", "R5T6Y7U2I3")), /Q2W3|Y7U2/);
+  const long = "word ".repeat(4_000);
+  assert.deepEqual(cut(long + TOKEN.slice(0, 20), `${TOKEN.slice(20)} ${long}`), blocks(long + MASK, `${MASK} ${long}`));
+  const image = { type: "image", data: "AAAA", mimeType: "image/png" };
+  const apart = { content: [{ type: "text", text: TOKEN.slice(0, 15) }, image, { type: "text", text: TOKEN.slice(15, 25) }] };
+  assert.deepEqual(masked("tools/call", "response", apart), apart);
+});
+
+test("masks both the structured content and the text that repeats it", () => {
+  const structuredContent = { token: TOKEN, pin: 1234 };
+  const output = masked("tools/call", "response", { content: [{ type: "text", text: JSON.stringify(structuredContent) }], structuredContent }, { known: ["1234"] });
+  const masks = { token: "[REDACTED:assignment]", pin: "[REDACTED:known]" };
+  assert.deepEqual(output, { content: [{ type: "text", text: JSON.stringify(masks) }], structuredContent: masks });
+});
+
+test("refuses a message where it blocks, with the kind and the place and not the secret", () => {
+  const result = verdict("tools/call", "response", { content: [{ type: "text", text: "a" }, { type: "text", text: `x ${TOKEN}` }] });
+  assert.deepEqual(result, {
+    valid: false,
+    severity: "error",
+    messages: [{ path: "/content/1/text", message: "a secret (provider-token) must not pass", severity: "error" }],
+    info: { secrets: { "provider-token": 1 } },
+  });
+  assert.doesNotMatch(JSON.stringify(verdict("x/y", "request", { data: { [TOKEN]: 1 } })), new RegExp(TOKEN));
+  assert.equal(verdict("x/y", "request", { data: "clean" })["valid"], true);
+});
+
+test("refuses a call whose arguments hold a mask, its own or one of redact's, and no answer that does", () => {
+  const [, masks] = secretGuard({ replacement: "***{type}***", known: ["s3cret"] });
+  const valid = (payload: unknown, context = {}) => decided(masks, { event: "tools/call", phase: "request", payload, context })["valid"];
+  assert.equal(valid({ name: "save", arguments: { note: "fine", list: ["[REDACTED]"] } }), true);
+  assert.equal(valid({ name: "save" }), true);
+  for (const value of ["***known***", "a ***jwt*** b", "[REDACTED:email]"]) {
+    assert.equal(valid({ name: "save", arguments: { list: [{ value }] } }), false);
+    assert.equal(valid({ name: "save", arguments: { [value]: 1 } }), false);
+  }
+  const { messages } = decided(masks, { event: "tools/call", phase: "request", payload: { name: "save", arguments: { "a/b": ["***known***"] } } });
+  assert.equal((messages as { path: string }[])[0]?.path, "/arguments/a~1b/0");
+  const none = secretGuard({ refuse: [] })[1];
+  assert.equal(decided(none, { event: "tools/call", phase: "request", payload: { name: "save", arguments: { a: "[REDACTED:email]" } } })["valid"], true);
+});
+
+test("does not hold against the sender what has been masked since", () => {
+  const [, masks] = secretGuard();
+  const params = { event: "tools/call", phase: "request", payload: { name: "save", arguments: { a: MASK } }, _meta: { "org.mcp-interceptors/revalidation": true } } as const;
+  assert.equal(decided(masks, params)["valid"], true);
+});
+
+test("masks its own output no further", () => {
+  const once = masked("tools/call", "request", { name: "t", arguments: { password: "hunter2", text: `password=hunter2 ${TOKEN} postgres://a:s3cret9@b/c` } });
+  assert.deepEqual(masked("tools/call", "request", once), once);
+  const custom = { replacement: "HIDDEN" };
+  const again = masked("tools/call", "request", { name: "t", arguments: { password: "hunter2", text: "password=hunter2" } }, custom);
+  assert.deepEqual(masked("tools/call", "request", again, custom), again);
+});
+
+test("fails on more text than it reads, which blocks the message", () => {
+  const [mutator] = secretGuard({ maxTextChars: 100 });
+  const call = (text: string) => decided(mutator, { event: "x/y", phase: "request", payload: { data: text } });
+  assert.equal(call("a ".repeat(40))["modified"], false);
+  assert.throws(() => call("a ".repeat(60)), { name: "RpcError", code: -32603 });
+});
+
+test("takes what is allowed for no secret", () => {
+  const allow = ["hunter2", TOKEN];
+  const payload = { arguments: { password: "hunter2", text: `password=hunter2, ${TOKEN}` } };
+  assert.deepEqual(masked("tools/call", "request", payload, { allow }), payload);
+});
+
+test("refuses a wrong config by the name of the member, and never quotes a known secret", () => {
+  for (const [config, message] of [
+    [{ action: "warn" }, /action must be one of/],
+    [{ kinds: ["tokens"] }, /kinds\[0\] must be one of/],
+    [{ known: ["longer", "abc"] }, /known\[1\] must have 4 characters or more/],
+    [{ replacement: "a=b" }, /replacement must not be empty, nor have/],
+    [{ refuse: [""] }, /refuse must not hold an empty text/],
+    [{ maxTextChars: 0 }, /maxTextChars must be a whole number from 1/],
+  ] as const) {
+    assert.throws(() => secretGuard(config as SecretGuardConfig), { code: "invalid_argument", message });
+  }
+  assert.throws(() => secretGuard({ known: ["abc"] }), ({ message }: Error) => !message.includes("abc"));
+  assert.throws(() => decided(secretGuard()[0], { event: "x/y", phase: "request", payload: {}, config: { action: "block" } }), { code: -32603 });
+});

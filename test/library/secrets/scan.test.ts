@@ -1,0 +1,189 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createFindSecrets, type SecretScanOptions } from "../../../src/library/secrets/scan.ts";
+import { seededRandom } from "../../support/random.ts";
+import { base64, jwt, pem, TOKENS } from "../corpus/tokens.ts";
+
+function found(text: string, options?: SecretScanOptions): string[] {
+  return createFindSecrets(options)(text).map(({ type, start, end }) => `${type}: ${text.slice(start, end)}`);
+}
+
+const TOKEN = TOKENS["github"]!(seededRandom(1));
+
+test("finds a token of every provider it knows, alone, quoted, in a URL and at the end of a sentence", () => {
+  const random = seededRandom(2);
+  for (const [name, make] of Object.entries(TOKENS)) {
+    for (let count = 0; count < 20; count++) {
+      const token = make(random);
+      for (const text of [token, `"${token}"`, `see ${token}.`, `https://example.com/?t=${token}&x=1`, `(${token})`, `x:${token},`]) {
+        const caught = createFindSecrets()(text).some(({ start, end }) => text.slice(start, end).includes(token));
+        assert.ok(caught, `${name}: ${text}`);
+      }
+    }
+  }
+});
+
+test("names a token by its provider where its name says that it is one, too", () => {
+  assert.deepEqual(found(`GITHUB_TOKEN=${TOKEN}`), [`provider-token: ${TOKEN}`]);
+});
+
+test("finds each kind by its form", () => {
+  const random = seededRandom(3);
+  const key = pem(random, true);
+  const session = jwt(random);
+  for (const [text, expected] of [
+    [`key:\n${key}\nend`, [`private-key: ${key}`]],
+    [`cookie ${session}; x`, [`jwt: ${session}`]],
+    ["postgres://ann:s3cr3t!@db/x", ["url-password: s3cr3t!"]],
+    ["redis://:s3cr3t@db", ["url-password: s3cr3t"]],
+    ["https://ann:p%40ss@example.com/", ["url-password: p%40ss"]],
+    ["postgres://ann:pa/ss@db/x", ["url-password: pa/ss"]],
+    ["Authorization: Basic YW5uOnMzY3JldA==", ["authorization: YW5uOnMzY3JldA=="]],
+    ["authorization: bearer abc123def456", ["authorization: abc123def456"]],
+    ["Server=db;User Id=sa;Password=P@ss;word", ["assignment: P@ss"]],
+    ['{"apiKey":"s3cret9x"}', ["assignment: s3cret9x"]],
+    ["PGPASSWORD=hunter2 psql", ["assignment: hunter2"]],
+    ["id 8fK2mQx7Lw3RzT9vYb4NcJ6hDs1GpAe5 here", ["high-entropy: 8fK2mQx7Lw3RzT9vYb4NcJ6hDs1GpAe5"]],
+  ] as const) {
+    assert.deepEqual(found(text), expected, text);
+  }
+});
+
+test("takes a private key that was cut short up to where its text ends, and no talk about one", () => {
+  const key = pem(seededRandom(4), false);
+  assert.deepEqual(found(`${key}\n"next"`), [`private-key: ${key}\n`]);
+  assert.deepEqual(found(JSON.stringify({ key }).slice(0, -2)).map((text) => text.slice(0, 12)), ["private-key:"]);
+  assert.deepEqual(found('a file that starts with "-----BEGIN PRIVATE KEY-----"'), []);
+  assert.deepEqual(found("a file that starts with -----BEGIN PRIVATE KEY----- holds the key of the server, and nobody reads it"), []);
+  assert.deepEqual(found(`-----BEGIN PUBLIC KEY-----\n${"abcd".repeat(9)}\n-----END PUBLIC KEY-----`), []);
+});
+
+test("takes a token with a wrong checksum for a random string at most, and none for a template", () => {
+  const wrong = `${TOKEN.slice(0, -1)}${TOKEN.endsWith("A") ? "B" : "A"}`;
+  assert.deepEqual(found(wrong), [`high-entropy: ${wrong}`]);
+  assert.deepEqual(found(wrong, { kinds: ["provider-token"] }), []);
+  for (const text of [`ghp_${"x".repeat(36)}`, "sk-loading-indicator-with-a-long-name", `AIza${"X".repeat(35)}`]) assert.deepEqual(found(text), [], text);
+});
+
+test("reads a token's header before it takes it for a JSON Web Token", () => {
+  const [header = "", claims = "", signature = ""] = jwt(seededRandom(5)).split(".");
+  const other = base64('{"name":"no algorithm"}', "url");
+  assert.deepEqual(found(`${header}.${claims}.${signature}`, { kinds: ["jwt"] }).length, 1);
+  assert.deepEqual(found(`${other}.${claims}.${signature}`, { kinds: ["jwt"] }), []);
+  assert.deepEqual(found(`${base64('{"alg":"none"}', "url")}.${claims}.`, { kinds: ["jwt"] }).length, 1);
+});
+
+test("leaves ids, hashes, digests, media and names alone", () => {
+  for (const text of [
+    "550e8400-e29b-41d4-a716-446655440000",
+    "da39a3ee5e6b4b0d3255bfef95601890afd80709",
+    "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+    "sha512-vtPWGsBhEYdt2nEkRU1t8FMTBk9dHM1ncLU7wJvRz6sLHXzQZpEkCrdMNrU0aLIl2eNHRPMO4wX2QqGJ6v7Rpw==",
+    "SHA256:nThbg6kXUpJWGl7E1IGOCspRomTxdCARLviKw6E5SY8",
+    "data:image/webp;base64,UklGRiIAAABXRUJQVlA4IBYAAAAwAQCdASoBAAEADsD8JaQAA3AAAAAA8fK2mQx7Lw3RzT9vYb4NcJ6hDs1GpAe5",
+    "readBlockZip64EndOfCentralLocator",
+    "/usr/lib/x86_64-linux-gnu/security/pam_unix.so",
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/",
+    "https://example.com/a/b:c@d",
+    "postgres://user:${PASSWORD}@db/x",
+    "password: string;",
+    'token: "your-token-here"',
+    "const token = await getToken();",
+    "max_tokens: 4096",
+    'nextPageToken="abc123def456gh78"',
+    "if (password === options.password) return;",
+    "The password: ask Ann for it.",
+    "Basic authentication and Bearer tokens",
+    "[REDACTED:assignment]",
+    'password="[REDACTED:assignment]"',
+  ]) {
+    assert.deepEqual(found(text), [], text);
+  }
+});
+
+test("finds what is encoded once or several times, and marks all that is encoded", () => {
+  const secret = `user=ann&password=hunter2!&token=${TOKEN}`;
+  for (const encode of [
+    (text: string) => base64(text, "padded"),
+    (text: string) => base64(text, "unpadded"),
+    (text: string) => base64(text, "url"),
+    (text: string) => Buffer.from(text).toString("hex"),
+    (text: string) => Buffer.from(text).toString("hex").toUpperCase(),
+    (text: string) => base64(base64(text, "padded"), "url"),
+    (text: string) => Buffer.from(encodeURIComponent(text)).toString("hex"),
+  ]) {
+    const run = encode(secret);
+    const [{ start = -1, end = -1 } = {}, ...rest] = createFindSecrets()(`blob ${run} end`);
+    assert.deepEqual([start, end, rest], [5, 5 + run.length, []], run);
+  }
+});
+
+test("finds what is escaped in JSON or in a URL where it stands", () => {
+  assert.deepEqual(found('{\\"password\\":\\"hunter2\\"}'), ["assignment: hunter2"]);
+  assert.deepEqual(found(JSON.stringify({ a: JSON.stringify({ b: JSON.stringify({ password: "hunter2" }) }) })), ["assignment: hunter2"]);
+  assert.deepEqual(found("next=%2Flogin%3Fpassword%3Dhunter2%26x%3D1"), ["assignment: hunter2"]);
+  assert.deepEqual(found(`a%3A${TOKEN}`, { kinds: ["provider-token"] }), [`provider-token: ${TOKEN}`]);
+  assert.deepEqual(found("postgres:\\/\\/ann:s3cr3t@db\\/x"), ["url-password: s3cr3t"]);
+});
+
+test("looks for no kind that was not asked for", () => {
+  assert.deepEqual(found(`password=hunter2 ${TOKEN}`, { kinds: ["assignment"] }), ["assignment: hunter2"]);
+  assert.deepEqual(found(`password=hunter2 ${TOKEN}`, { kinds: [] }), []);
+});
+
+test("finds known secrets in whatever encoding, and short ones where they stand alone", () => {
+  const options = { known: ["ab/cd+ef gh", "1234"], kinds: [] };
+  const secret = "ab/cd+ef gh";
+  for (const text of [
+    secret,
+    "ab\\/cd+ef gh",
+    encodeURIComponent(secret),
+    encodeURIComponent(secret).toLowerCase(),
+    Buffer.from(secret).toString("hex"),
+    Buffer.from(secret).toString("hex").toUpperCase(),
+    base64(secret, "padded"),
+    base64(`x${secret}yz`, "url"),
+    base64(`xy${secret}`, "padded"),
+  ]) {
+    assert.equal(createFindSecrets(options)(`<${text}>`).length, 1, text);
+  }
+  assert.deepEqual(found("pin 1234, not 12345 or a1234", options), ["known: 1234"]);
+});
+
+const WORST = [
+  ..."a|A|0|=|:|.|/|-|_|+|%|\\|eyJ|eyJ.|ghp_|sk-|sk-a|AKIA|xox|://|://:|://a:|://a:b|password=|password:|password='|token=a|Bearer |Basic |basic a".split("|"),
+  ..."-----BEGIN PRIVATE KEY-----|PRIVATE KEY|BEGIN |%41|%4|\\u0041|\\\\|\\/|aB3|aB3/|a.b.|a1-|SG.|AAAA|6161|=a|::|key=|\"key\":\"|secret: |password=Aa |1234567890:".split("|"),
+  ..."deadbeefdeadbeefdeadbeef |abcdefghijklmnopqrstuvw |-----BEGIN A-----|AAAAB3NzaC1yc2E|::a|1:2:3:4:5:6:7 ".split("|"),
+  `${"aB3/".repeat(16)}\n`,
+  "YWJjZGVmZ2hpamtsbW5vcA ",
+];
+
+/** With what a search might look for in vain up to its end. Flat, as a text off the wire is: one that is put together reads slower. */
+function hostile(part: string, chars: number): string {
+  return JSON.parse(JSON.stringify(`${part.repeat(Math.ceil(chars / part.length))} :/=@%\\`)) as string;
+}
+
+test("gets through ten times as much hostile text in no more than a few tens of times the work", () => {
+  // Time by the processor's clock varies; the best of some runs hardly does, and a square would take a hundred times as long.
+  const find = createFindSecrets({ known: ["s3cret-value"] });
+  const best = (text: string) => {
+    let least = Number.POSITIVE_INFINITY;
+    for (let run = 0; run < 3; run++) {
+      const before = process.cpuUsage();
+      find(text);
+      const { user, system } = process.cpuUsage(before);
+      least = Math.min(least, user + system);
+    }
+    return least;
+  };
+  for (const part of WORST) {
+    const short = best(hostile(part, 10_000));
+    const long = best(hostile(part, 100_000));
+    assert.ok(long <= 40 * short + 40_000, `${JSON.stringify(part)}: ${short} µs, then ${long} µs`);
+  }
+});
+
+test("gets through a megabyte of each hostile text", () => {
+  const find = createFindSecrets({ known: ["s3cret-value"] });
+  for (const part of WORST) assert.ok(find(hostile(part, 1_000_000)).length <= 1_000_000, part);
+});
