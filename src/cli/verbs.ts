@@ -1,4 +1,5 @@
-import { audit, AUDIT_OPTIONS } from "./audit.ts";
+import { audit } from "./audit.ts";
+import { bench } from "./bench.ts";
 import { chain } from "./chain.ts";
 import { check, CHECK_OPTIONS } from "./check.ts";
 import { conformance, CONFORMANCE_OPTIONS } from "./conformance.ts";
@@ -8,6 +9,8 @@ import { FIXTURE_SERVER_OPTIONS, serveFixtures } from "./fixture-server.ts";
 import { gateway, GATEWAY_OPTIONS } from "./gateway.ts";
 import { invoke } from "./invoke.ts";
 import { list } from "./list.ts";
+import { record } from "./record.ts";
+import { replay } from "./replay.ts";
 import { test } from "./test.ts";
 import type { Verb } from "./verb.ts";
 import { wrap, WRAP_OPTIONS } from "./wrap.ts";
@@ -22,7 +25,10 @@ export const VERBS: readonly Verb[] = [
   chain,
   explain,
   test,
-  { name: "audit", summary: "check the audit logs of a gateway", options: AUDIT_OPTIONS, words: ["verify", "head"], run: audit },
+  record,
+  replay,
+  bench,
+  audit,
   { name: "conformance", summary: "measure an implementation against the vectors of SEP-2624", options: CONFORMANCE_OPTIONS, words: "none", run: conformance },
   { name: "fixture-server", summary: "a server that hosts the interceptors of those vectors", options: FIXTURE_SERVER_OPTIONS, words: "none", run: serveFixtures },
   { name: "fixture-adapter", summary: "a program that answers vectors about chains with our engine", options: [], words: "none", run: serveOwnAdapter },
