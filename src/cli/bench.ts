@@ -48,14 +48,14 @@ all these messages. Each is of a session of its own, and of the user "bench".`,
   ],
   examples: ["mcp-interceptors bench gateway.jsonc", `mcp-interceptors bench gateway.jsonc --upstream files \\\n    --payload '{"method":"tools/call","params":{"name":"search","arguments":{}}}'`],
   exit: "Exit code: 0; 1 where an interceptor failed or time ran out, 2 for a wrong word\nor configuration.",
-  action(parsed) {
+  async action(parsed) {
     const file = configFile("bench", { ...parsed, values: new Map() });
     const runMs = wholeOption(parsed.values, "time", MOST_MS, " of milliseconds") ?? RUN_MS;
     const principal = principalOption(parsed) ?? { type: "user", id: "bench" };
     const only = parsed.values.get("upstream")?.[0];
+    const messages = await messagesOf(parsed);
     return runSession({ ...parsed, positionals: [], values: new Map([...parsed.values, ["config", [file]]]) }, async ({ config, signal }) => {
       if (config === undefined) throw new UsageError("the configuration is missing", "mcp-interceptors bench CONFIG");
-      const messages = await messagesOf(parsed);
       const upstreams = only === undefined ? [...config.chains.keys()] : [upstreamNamed(config, only)];
       const progress = progressOn(process.stderr);
       const costs: UpstreamCost[] = [];

@@ -1,5 +1,6 @@
 import { describeError, LocalError } from "../core/base/errors.ts";
 import { ownMember } from "../core/base/json.ts";
+import type { Principal } from "../core/wire/gen/interceptors.ts";
 import type { BuiltPlan } from "../gateway/config/build.ts";
 import { compareFates, createReplayer, type Comparison, type Fate, type Verdict } from "../gateway/config/replay.ts";
 import { readRecording, type RecordedMessage } from "../gateway/recording.ts";
@@ -48,9 +49,10 @@ of now. An answer to a request that is refused is "unreached", and no difference
     const [b] = parsed.values.get("against") ?? [];
     if (file === undefined || more.length > 0) throw new UsageError(file === undefined ? "the recording is missing" : `unexpected ${JSON.stringify(more[0])}`, "mcp-interceptors replay FILE --config A");
     if (a === undefined) throw new UsageError("--config is missing", "mcp-interceptors replay FILE --config A");
+    const principal = principalOption(parsed);
     // The configurations are opened here, under the clock of the recording.
     const values = new Map([...parsed.values].filter(([name]) => name !== "config"));
-    return runSession({ ...parsed, values }, (session) => play(parsed, { file, a, b }, session));
+    return runSession({ ...parsed, values }, (session) => play(parsed, { file, a, b, principal }, session));
   },
 });
 
@@ -71,11 +73,17 @@ interface Notes {
   unreadable: number;
 }
 
-async function play(parsed: ParsedOptions, { file, a, b }: { readonly file: string; readonly a: string; readonly b: string | undefined }, { log, chainLog, signal }: Session): Promise<() => Exit> {
+interface Task {
+  readonly file: string;
+  readonly a: string;
+  readonly b: string | undefined;
+  readonly principal: Principal | undefined;
+}
+
+async function play(parsed: ParsedOptions, { file, a, b, principal }: Task, { log, chainLog, signal }: Session): Promise<() => Exit> {
   let now = 0;
   const host = { ...nodeHost(), now: () => now, wallTime: () => now };
   const closers: (() => Promise<void>)[] = [];
-  const principal = principalOption(parsed);
   const openSide = async (config: string): Promise<Side> => {
     const built = await openConfig(config, { log, chainLog, signal, host });
     closers.push(() => built.close());

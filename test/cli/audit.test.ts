@@ -54,13 +54,24 @@ describe("the verb audit", () => {
     assert.match(keyless, /line 1: its hash .*\n\(if the log was written with a key, verifying needs --key-file\)/);
   });
 
+  test("stats counts decisions, and all three give JSON", async () => {
+    const { code, stdout } = await run("stats", log);
+    assert.equal(code, 0);
+    assert.match(stdout, /^3 decisions, 2026-07-28T00:00:01\.000Z to 2026-07-28T00:00:01\.000Z\n1 session, 0 principals\njudged in 12\.\d ms \(p50\), /);
+    assert.match(stdout, /\nverdicts\n {2}passed {2}3\n\nmethods\n {2}tools\/call {2}3\n/);
+    const json = async (...words: readonly string[]) => JSON.parse((await run(...words, "--json")).stdout) as Record<string, unknown>;
+    const [counted, none, head, held] = await Promise.all([json("stats", log), json("stats", "--until", "2026-07-28", log), json("head", "--key-file", key, log), json("verify", "--key-file", key, log)]);
+    assert.deepEqual([counted["decisions"], none["decisions"]], [3, 0]);
+    assert.deepEqual([head["seq"], head["anchor"], held["holds"], held["lines"]], [4, `${String(head["writer"])}:4:${String(head["hash"])}`, true, 4]);
+  });
+
   test("what was typed wrong is told in one line", async () => {
-    const cases = [[["verify"], /needs the files/], [["head", "a", "b"], /needs one file/], [[], /verify or head/], [["verify", "--anchor", "x", log], /is no anchor/], [["verify", join(folder, "absent")], /ENOENT/], [["verify", "--key-file", "absent", log], /cannot be read/]] as const;
+    const cases = [[["verify"], /needs the files/], [["head", "a", "b"], /needs one file/], [[], /verify, head or stats/], [["verfy", log], /did you mean verify\?/], [["stats", "--since", "soon", log], /--since must be a time/], [["stats", join(folder, "absent")], /ENOENT/], [["verify", "--anchor", "x", log], /is no anchor/], [["verify", join(folder, "absent")], /ENOENT/], [["verify", "--key-file", "absent", log], /cannot be read/]] as const;
     for (const [words, text] of cases) {
       const { code, stderr } = await run(...words);
       assert.equal(code, 2, words.join(" "));
       assert.match(stderr, text);
     }
-    assert.match((await run("--help")).stdout, /audit verify/);
+    assert.match((await run("--help")).stdout, /audit verify\|head\|stats/);
   });
 });
