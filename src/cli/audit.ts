@@ -20,13 +20,13 @@ export const audit = defineVerb({
   summary: "check and count the audit logs of a gateway",
   words: NAMES,
   usage: "verify|head|stats [OPTIONS] FILE…",
-  about: `verify  names the first line that was changed, moved, put in or taken out, and ends
-        with code 1 then. Give the renamed files of a log as well, oldest first:
-        audit.jsonl.000001 audit.jsonl.000002 audit.jsonl
+  about: `verify  names the first line that was changed, moved, put in or taken out, and
+        ends with code 1 then. Give the renamed files of a log as well, oldest
+        first: audit.jsonl.000001 audit.jsonl.000002 audit.jsonl
 head    prints where a log stands. Kept elsewhere, it is the anchor which proves
         that the end was not cut off later: a log cannot prove that by itself.
-stats   counts decisions by upstream, method, tool, verdict and interceptor, with
-        failures and times. Verifies nothing.`,
+stats   counts decisions by upstream, method, tool, verdict and interceptor,
+        with failures and times. Verifies nothing.`,
   options: [
     { name: "key-file", value: "FILE", help: "the key that the log was written with; white space at its ends does not count" },
     { name: "anchor", value: "WRITER:SEQ:HASH", many: true, help: "verify: a line that must be there, as audit head has printed it" },
@@ -35,7 +35,7 @@ stats   counts decisions by upstream, method, tool, verdict and interceptor, wit
     JSON_OPTION,
   ],
   examples: ["mcp-interceptors audit verify --key-file key audit.jsonl", "mcp-interceptors audit stats --since 2026-07-28 audit.jsonl"],
-  exit: "Exit code: 0 where all is well, 1 where a log does not hold, 2 for a wrong word or\na file that cannot be read.",
+  exit: "Exit code: 0 where all is well, 1 where a log does not hold, 2 for a wrong word\nor a file that cannot be read.",
   async action(parsed) {
     const [word, ...files] = [...parsed.positionals, ...(parsed.rest ?? [])];
     const name = NAMES.find((one): one is keyof typeof ACTIONS => one === word);

@@ -33,12 +33,13 @@ export const bench = defineVerb({
   usage: "CONFIG [OPTIONS]",
   about: `Runs messages through the chain before each upstream, one after the other, and
 prints what that takes: a list of tools, a call, and results of 1 to 256 KiB, or
-messages of your own. Measures the chain alone, not the gateway around it. Nothing
-reaches an upstream; interceptor servers and services are called really, and see
-all these messages. Each is of a session of its own, and of the user "bench".`,
+messages of your own. Measures the chain alone, not the gateway around it.
+Nothing reaches an upstream; interceptor servers and services are called really,
+and see all these messages. Each is of a session of its own, and of the user
+"bench".`,
   options: [
     { name: "upstream", value: "NAME", help: "the chain before this upstream alone" },
-    { name: "payload", value: "FILE|-|JSON", help: "measure with this message: { method, params }, or { method, result } or { method, error } with the request's params" },
+    { name: "payload", value: "FILE|-|JSON", help: "measure with this message: method and params, for an answer also result or error" },
     { name: "recording", value: "FILE", help: `measure with the first ${MAX_RECORDED} messages of a recording` },
     { name: "tool", value: "NAME", help: "the tool that the messages are about; search unless said otherwise" },
     { name: "principal", value: "FILE|JSON", help: "who calls" },
@@ -46,7 +47,7 @@ all these messages. Each is of a session of its own, and of the user "bench".`,
     ...SESSION_OPTIONS.filter(({ name }) => name === "timeout" || name === "verbose"),
     JSON_OPTION,
   ],
-  examples: ["mcp-interceptors bench gateway.jsonc", `mcp-interceptors bench gateway.jsonc --upstream files \\\n    --payload '{"method":"tools/call","params":{"name":"search","arguments":{}}}'`],
+  examples: ["mcp-interceptors bench gateway.jsonc", `mcp-interceptors bench gateway.jsonc --upstream files \\\n    --payload '{"method":"tools/call","params":{"name":"search"}}'`],
   exit: "Exit code: 0; 1 where an interceptor failed or time ran out, 2 for a wrong word\nor configuration.",
   async action(parsed) {
     const file = configFile("bench", { ...parsed, values: new Map() });

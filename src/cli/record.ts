@@ -20,14 +20,14 @@ export const record = defineVerb({
   words: "none",
   usage: "-o FILE [OPTIONS] -- COMMAND [ARGS…]",
   about: `Starts COMMAND, an MCP server on stdio, stands in front of it like wrap, changes
-nothing, and writes each message to FILE before it goes on: JSON lines, with time,
-sender, method and id. What wrap's redact finds is masked in the file (and what
-secret-guard finds, where there is one), all else is written as it is: keep the
-file as you keep the data. A file that holds sessions already gets another; give
-each program a file of its own. A full or broken disk ends the recording, not the
-session.
+nothing, and writes each message to FILE before it goes on: JSON lines, with
+time, sender, method and id. What the ready-made redact finds is masked in the
+file, and what secret-guard finds, where there is one. All else is written as it
+is: keep the file as you keep the data. A file that holds sessions already gets
+another; give each program a file of its own. A full or broken disk ends the
+recording, and not the session.
 
-To record what a policy lets through, put wrap behind it or in front of it:
+To record what a policy lets through, put wrap behind it:
 record -o FILE -- mcp-interceptors wrap … -- COMMAND`,
   options: [
     { name: "output", short: "o", value: "FILE", help: "where to; a new file is readable by its owner alone" },
@@ -36,7 +36,7 @@ record -o FILE -- mcp-interceptors wrap … -- COMMAND`,
     { name: "quiet", help: "no start-up line on stderr" },
     VERBOSE_OPTION,
   ],
-  examples: ["mcp-interceptors record -o session.jsonl -- npx -y @modelcontextprotocol/server-filesystem .", "mcp-interceptors replay session.jsonl --config gateway.jsonc"],
+  examples: ["mcp-interceptors record -o session.jsonl \\\n    -- npx -y @modelcontextprotocol/server-filesystem .", "mcp-interceptors replay session.jsonl --config gateway.jsonc"],
   exit: "Exit code: the server's own; 2 for a wrong word on the command line, 127 where\nthe server could not be started, 1 for anything else that went wrong.",
   action(parsed) {
     const { values, positionals, rest } = parsed;

@@ -24,14 +24,16 @@ export const replay = defineVerb({
   usage: "FILE --config A [--against B] [OPTIONS]",
   about: `Runs the messages of a recording, in their order and each session by itself,
 through the guard that a gateway with the configuration has before an upstream,
-and says which are refused by whom, and where they are changed. With --against the
-same for another configuration, and where the two differ: in what the other side
-gets. Without it A is compared with letting everything pass. Prints no payload.
+and says which are refused by whom, and where they are changed. With --against
+the same for another configuration, and where the two differ: in what the other
+side gets. Without it A is compared with letting everything pass. Prints no
+payload.
 
-No upstream is reached or started; modules, interceptor servers and services of the
-configuration are, and do what they do. Ready-made interceptors live in the time of
-the recording, so that limits by time hold as they would have; others have the time
-of now. An answer to a request that is refused is "unreached", and no difference.`,
+No upstream is reached or started; modules, interceptor servers and services of
+the configuration are, and do what they do. Ready-made interceptors live in the
+time of the recording, so that limits by time hold as they would have; others
+have the time of now. What was masked when it was recorded is a mask here, too.
+An answer to a request that is refused is "unreached", and no difference.`,
   options: [
     { name: "config", short: "c", value: "FILE", help: "the configuration A" },
     { name: "against", value: "FILE", help: "the configuration B" },
@@ -41,7 +43,7 @@ of now. An answer to a request that is refused is "unreached", and no difference
     ...SESSION_OPTIONS.filter(({ name }) => name === "timeout" || name === "verbose"),
     JSON_OPTION,
   ],
-  examples: ["mcp-interceptors replay session.jsonl --config gateway.jsonc --against next.jsonc"],
+  examples: ["mcp-interceptors replay session.jsonl --config gateway.jsonc \\\n    --against next.jsonc"],
   exit: "Exit code: 0 where A and B agree (without B: where A lets everything pass as it\nis), 1 where they differ, 2 for a wrong word, configuration or file.",
   action(parsed) {
     const [file, ...more] = parsed.positionals;

@@ -7,6 +7,7 @@ import { after, before, describe, test } from "node:test";
 import { openAudit } from "../../src/gateway/audit.ts";
 import { decision } from "../gateway/decision-kit.ts";
 import { bundledCli } from "./run-cli.ts";
+import { runText } from "./run-text.ts";
 
 describe("the verb audit", () => {
   let folder: string;
@@ -72,6 +73,9 @@ describe("the verb audit", () => {
       assert.equal(code, 2, words.join(" "));
       assert.match(stderr, text);
     }
+    // The ready-made interceptor of that name is told of as well.
+    const { stdout } = await runText(["help", "audit"]);
+    assert.match(stdout, /^Usage: mcp-interceptors audit verify\|head\|stats [^]*\naudit: sends a service /);
     assert.match((await run("--help")).stdout, /audit verify\|head\|stats/);
   });
 });
