@@ -63,12 +63,15 @@ interface Side {
   put(entry: RecordedMessage, message: Parameters<ReturnType<typeof createReplayer>["put"]>[1]): Promise<Fate>;
 }
 
-interface Row extends Comparison {
+/** A message and its fates, without payloads: a long recording is more than fits. */
+interface Row extends Comparison, Pick<RecordedMessage, "at" | "session" | "from" | "kind" | "event" | "id"> {
   readonly line: number;
-  readonly entry: RecordedMessage;
-  readonly a: Fate;
-  readonly b?: Fate;
+  readonly tool?: string;
+  readonly a: Shown;
+  readonly b?: Shown;
 }
+
+type Shown = Omit<Fate, "message">;
 
 interface Notes {
   full: boolean;
@@ -110,7 +113,8 @@ async function play(parsed: ParsedOptions, { file, a, b, principal }: Task, { lo
       const fate = await left.put(entry, message);
       const other = await right?.put(entry, message);
       const untouched: Fate = { verdict: "passed", ...(message === undefined ? {} : { message }) };
-      rows.push({ line, entry, a: fate, ...(other === undefined ? {} : { b: other }), ...compareFates(other === undefined ? untouched : fate, other ?? fate) });
+      const compared = compareFates(other === undefined ? untouched : fate, other ?? fate);
+      rows.push({ line, ...placeOf(entry), a: shown(fate), ...(other === undefined ? {} : { b: shown(other) }), ...compared });
       progress.tell(`${rows.length} messages`);
     }
     progress.end();
@@ -124,6 +128,15 @@ async function play(parsed: ParsedOptions, { file, a, b, principal }: Task, { lo
   } finally {
     for (const close of closers.reverse()) await close();
   }
+}
+
+function placeOf({ at, session, from, kind, event, id, params }: RecordedMessage): Pick<Row, "at" | "session" | "from" | "kind" | "event" | "id" | "tool"> {
+  const tool = event === "tools/call" && params !== undefined ? ownMember(params, "name") : undefined;
+  return { at, session, from, kind, event, ...(id === undefined ? {} : { id }), ...(typeof tool === "string" ? { tool } : {}) };
+}
+
+function shown({ message: _payload, ...fate }: Fate): Shown {
+  return fate;
 }
 
 async function* linesIn(file: string): ReturnType<typeof readRecording> {
@@ -147,7 +160,7 @@ interface SideSummary {
   readonly blockedBy: Readonly<Record<string, number>>;
 }
 
-function summaryOf(fates: readonly Fate[]): SideSummary {
+function summaryOf(fates: readonly Shown[]): SideSummary {
   const count = (words: readonly string[]) => {
     const counts = new Map<string, number>();
     for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
@@ -158,15 +171,8 @@ function summaryOf(fates: readonly Fate[]): SideSummary {
 }
 
 function asJson(rows: readonly Row[]) {
-  const shown = ({ message: _payload, ...fate }: Fate) => fate;
   const sides = { a: summaryOf(rows.map(({ a }) => a)), ...(rows[0]?.b === undefined ? {} : { b: summaryOf(rows.flatMap(({ b }) => b ?? [])) }) };
-  return {
-    messages: rows.map(({ line, entry: { at, session, from, kind, event, id, params }, a, b, agree, differences }) => {
-      const tool = event === "tools/call" && params !== undefined ? ownMember(params, "name") : undefined;
-      return { line, at, session, from, kind, event, ...(id === undefined ? {} : { id }), ...(typeof tool === "string" ? { tool } : {}), a: shown(a), ...(b === undefined ? {} : { b: shown(b) }), agree, differences };
-    }),
-    summary: { messages: rows.length, differ: rows.filter(({ agree }) => !agree).length, ...sides },
-  };
+  return { messages: rows, summary: { messages: rows.length, differ: rows.filter(({ agree }) => !agree).length, ...sides } };
 }
 
 const MAX_POINTERS = 10;
@@ -181,18 +187,17 @@ function describe(rows: readonly Row[], all: boolean, { a, b }: { readonly a: st
   return `${lines.length === 0 ? "" : `${lines.join("\n")}\n\n`}${(differ === 0 ? paint.good : paint.bad)(`${total}: ${verdict}`)}\n${sides.join("\n")}\n`;
 }
 
-function describeRow({ line, entry, a, b, differences }: Row, paint: Paint): readonly string[] {
-  const tool = entry.event === "tools/call" && entry.params !== undefined ? ownMember(entry.params, "name") : undefined;
-  const id = entry.id === undefined ? "" : ` ${printable(JSON.stringify(entry.id))}`;
+function describeRow({ line, event, tool, kind, id, from, a, b, differences }: Row, paint: Paint): readonly string[] {
+  const what = `${printable(event)}${tool === undefined ? "" : ` ${printable(tool)}`}`;
   return [
-    `${paint.bold(`${printable(entry.event)}${typeof tool === "string" ? ` ${printable(tool)}` : ""}`)}  ${entry.kind}${id} of the ${entry.from}, line ${line}`,
+    `${paint.bold(what)}  ${kind}${id === undefined ? "" : ` ${printable(JSON.stringify(id))}`} of the ${from}, line ${line}`,
     `  ${b === undefined ? "" : "A  "}${describeFate(a, paint)}`,
     ...(b === undefined ? [] : [`  B  ${describeFate(b, paint)}`]),
     ...(b === undefined || differences.length === 0 ? [] : [`  differ at ${pointers(differences)}`]),
   ];
 }
 
-function describeFate({ verdict, by, reason, code, changes = [] }: Fate, paint: Paint): string {
+function describeFate({ verdict, by, reason, code, changes = [] }: Shown, paint: Paint): string {
   if (verdict === "passed") return paint.good("passes");
   if (verdict === "changed") return `${paint.warn("is changed")}${changes.length === 0 ? "" : ` at ${pointers(changes)}`}`;
   if (verdict === "unreached" || verdict === "withheld") return paint.dim(verdict);
