@@ -3,7 +3,7 @@ import { appendFileSync, chmodSync, readFileSync, statSync } from "node:fs";
 import { after, describe, it } from "node:test";
 import { nodeFiles, type AuditFiles } from "../../src/gateway/audit-file.ts";
 import { openRecorder, type RecorderOptions } from "../../src/gateway/recorder.ts";
-import { readRecording, type RecordingLine } from "../../src/gateway/recording.ts";
+import { isRecordingHeader, readRecording, type RecordingLine } from "../../src/gateway/recording.ts";
 import { fakeHost } from "../support/fake-host.ts";
 import { scriptedTransport } from "../support/scripted-transport.ts";
 import { temporaryFolder } from "./config/kit.ts";
@@ -103,6 +103,38 @@ describe("a recorder", () => {
     assert.deepEqual(logged, ["the recording ends here, as it cannot be written: ENOSPC"]);
   });
 
+  it("gives no message away that is not in the file yet", async () => {
+    let write: (() => void) | undefined;
+    const slow: AuditFiles = {
+      ...nodeFiles,
+      async open(path) {
+        const file = await nodeFiles.open(path);
+        // The header is written at once.
+        const append = async (bytes: Uint8Array) => {
+          if ((await file.size()) > 0) await new Promise<void>((resolve) => (write = resolve));
+          await file.append(bytes);
+        };
+        return { ...file, append };
+      },
+    };
+    const path = fresh();
+    const recorder = await openRecorder({ path, host: fakeHost(), log: () => {}, files: slow });
+    const client = scriptedTransport();
+    const tap = recorder.tap(client, "client");
+    client.deliver({ jsonrpc: "2.0", ...call });
+    let arrived = false;
+    const arrival = tap.receive().then((got) => {
+      arrived = true;
+      return got;
+    });
+    while (write === undefined) await new Promise(setImmediate);
+    assert.equal(arrived, false);
+    write();
+    assert.deepEqual((await arrival)?.frame.message, { jsonrpc: "2.0", ...call });
+    assert.deepEqual((await read(path)).map(({ kind }) => kind), ["message"]);
+    await recorder.close();
+  });
+
   it("goes on with a recording behind what a kill has left of a line, for its owner alone", async () => {
     const { path } = await recorded([["client", call]]);
     appendFileSync(path, '{"at":"2026-07-28T00:00');
@@ -110,6 +142,7 @@ describe("a recorder", () => {
     const { header } = await recorded([["client", { ...call, id: 2 }]], { path });
     const lines = await read(path);
     assert.deepEqual(lines.map(({ kind }) => kind), ["message", "unreadable", "message"]);
+    assert.equal(readFileSync(path, "utf8").split("\n").filter(isRecordingHeader).length, 2);
     assert.deepEqual(lines[2]?.kind === "message" && [lines[2].entry.session, lines[2].entry.id], [header.session, 2]);
     if (process.platform !== "win32") assert.equal(statSync(path).mode & 0o777, 0o600);
   });
