@@ -4,6 +4,8 @@ import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
+import { audit } from "../../src/cli/audit.ts";
+import { UsageError } from "../../src/cli/errors.ts";
 import { openAudit } from "../../src/gateway/audit.ts";
 import { decision } from "../gateway/decision-kit.ts";
 import { bundledCli } from "./run-cli.ts";
@@ -17,9 +19,9 @@ describe("the verb audit", () => {
     folder = mkdtempSync(join(tmpdir(), "mcp-interceptors-"));
     [log, key] = [join(folder, "audit.jsonl"), join(folder, "key")];
     writeFileSync(key, "a key\n");
-    const audit = await openAudit({ path: log, key: "a key", sync: "never" });
-    for (let id = 1; id <= 3; id++) await audit.record(decision({ id }));
-    await audit.close();
+    const opened = await openAudit({ path: log, key: "a key", sync: "never" });
+    for (let id = 1; id <= 3; id++) await opened.record(decision({ id }));
+    await opened.close();
   });
   after(() => rmSync(folder, { recursive: true }));
 
@@ -66,13 +68,12 @@ describe("the verb audit", () => {
     assert.deepEqual([head["seq"], head["anchor"], held["holds"], held["lines"]], [4, `${String(head["writer"])}:4:${String(head["hash"])}`, true, 4]);
   });
 
-  test("what was typed wrong is told in one line", async () => {
+  test("what was typed wrong is told, and what was meant", async () => {
     const cases = [[["verify"], /needs the files/], [["head", "a", "b"], /needs one file/], [[], /verify, head or stats/], [["verfy", log], /did you mean verify\?/], [["stats", "--since", "soon", log], /--since must be a time/], [["stats", join(folder, "absent")], /ENOENT/], [["verify", "--anchor", "x", log], /is no anchor/], [["verify", join(folder, "absent")], /ENOENT/], [["verify", "--key-file", "absent", log], /cannot be read/]] as const;
     for (const [words, text] of cases) {
-      const { code, stderr } = await run(...words);
-      assert.equal(code, 2, words.join(" "));
-      assert.match(stderr, text);
+      await assert.rejects(async () => audit.run(words), (thrown) => thrown instanceof UsageError && text.test(`${thrown.message}\n${thrown.hint ?? ""}`));
     }
+    assert.equal((await run("verify")).code, 2);
     // The ready-made interceptor of that name is told of as well.
     const { stdout } = await runText(["help", "audit"]);
     assert.match(stdout, /^Usage: mcp-interceptors audit verify\|head\|stats [^]*\naudit: sends a service /);

@@ -85,6 +85,20 @@ describe("a replayer", () => {
     assert.deepEqual(verdicts(fates), ["passed", "blocked", "unreached", "dropped", "dropped", "passed"]);
   });
 
+  it("judges the requests that a result embeds as the events that they are", async () => {
+    const _meta = { "io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientInfo": { name: "c", version: "1" }, "io.modelcontextprotocol/clientCapabilities": {} };
+    const asks = { message: "mail ada@example.com?", requestedSchema: { type: "object", properties: {} } };
+    const fates = await replayed(
+      [{ use: "redact", events: ["elicitation/create"] }],
+      [
+        ["client", { id: 1, method: "tools/call", params: { name: "a", arguments: { to: "ada@example.com" }, _meta } }],
+        ["server", { id: 1, result: { resultType: "input_required", requestState: "s", inputRequests: { who: { method: "elicitation/create", params: asks } } } }],
+      ],
+    );
+    assert.deepEqual(verdicts(fates), ["passed", "changed"]);
+    assert.deepEqual(fates[1]?.changes, [{ pointer: "/result/inputRequests/who/params/message", kind: "replaced" }]);
+  });
+
   it("knows who calls, from the recording or as it is told", async () => {
     const items = [{ use: "tool-filter", when: { not: { claim: "role", equals: "admin" } }, config: { deny: ["deploy"] } }];
     const said: readonly Said[] = [["client", call(1, "deploy")]];
