@@ -1,4 +1,4 @@
-import { fstatSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { describeError } from "../core/base/errors.ts";
 import { relay } from "../core/guard/relay.ts";
 import { openRecorder, type Recorder, type RecorderOptions } from "../gateway/recorder.ts";
@@ -9,6 +9,7 @@ import { UsageError } from "./errors.ts";
 import type { Exit } from "./exit.ts";
 import { type ParsedOptions, wholeOption } from "./options.ts";
 import { unlessAborted, watchStart } from "./start-watch.ts";
+import { isStdout } from "./stdout-file.ts";
 import { defineVerb, VERBOSE_OPTION } from "./verb.ts";
 
 const MOST_BYTES = 16 * 1024 ** 3;
@@ -59,7 +60,8 @@ async function run({ values }: ParsedOptions, [command, ...args]: readonly [stri
   const watch = watchStart(PARENT, START_LIMIT_MS);
   let recorder: Recorder | undefined;
   try {
-    refuseStdout(path);
+    const there = statSync(path, { throwIfNoEntry: false });
+    if (there !== undefined && isStdout(there)) throw new UsageError(`--output ${path} is this program's stdout, which carries messages and nothing else`, "name another file");
     recorder = await unlessAborted(open({ ...options, log: (message) => log("warn", printable(message, 1000)) }), watch.signal);
     const child = await startServer(command, args, (noise) => log("warn", describeNoise("the server", noise, verbose)));
     if (watch.exit !== undefined) {
@@ -87,18 +89,4 @@ async function open(options: RecorderOptions): Promise<Recorder> {
   } catch (thrown) {
     throw new UsageError(`--output ${options.path}: ${describeError(thrown)}`, "name a file in a folder that you may write to");
   }
-}
-
-// By whatever name: it carries messages and nothing else.
-function refuseStdout(path: string): void {
-  const file = statSync(path, { throwIfNoEntry: false });
-  if (file === undefined) return;
-  let stdout;
-  try {
-    stdout = fstatSync(1);
-  } catch {
-    // There is none.
-    return;
-  }
-  if (file.dev === stdout.dev && file.ino === stdout.ino) throw new UsageError(`--output ${path} is this program's stdout, which carries messages and nothing else`, "name another file");
 }

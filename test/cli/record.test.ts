@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
+import { closeSync, openSync, readFileSync } from "node:fs";
 import { after, describe, it } from "node:test";
 import { record } from "../../src/cli/record.ts";
 import { temporaryFolder } from "../gateway/config/kit.ts";
-import { INITIALIZE, lines, request, runCli, server, startCli } from "./run-cli.ts";
+import { bundledCli, INITIALIZE, lines, request, runCli, server, startCli } from "./run-cli.ts";
 import { runText } from "./run-text.ts";
 
 const folder = temporaryFolder();
@@ -62,6 +63,11 @@ describe("record", () => {
     assert.deepEqual(wrong.map(({ code }) => code), [2, 2]);
     assert.match(wrong[0]?.stderr ?? "", /notes\.txt is there already, and is no recording/);
     assert.match(wrong[1]?.stderr ?? "", /--output .*none\/x: ENOENT/);
+    // What the shell has sent stdout to carries messages.
+    const own = openSync(file, "w");
+    const { status, stderr } = spawnSync(process.execPath, [await bundledCli(), "record", "-o", file, ...server()], { stdio: ["ignore", own, "pipe"], encoding: "utf8" });
+    closeSync(own);
+    assert.deepEqual([status, /is this program's stdout/.test(stderr), readFileSync(file, "utf8")], [2, true, ""]);
     assert.equal(readFileSync(notes, "utf8"), "dear diary");
     assert.equal((await runText(["record", "--quiet", "-o", file, "--", `${folder.path}/no-such-program`])).code, 127);
   });
