@@ -1,61 +1,96 @@
 import { readFileSync } from "node:fs";
 import { describeError, LocalError } from "../core/base/errors.ts";
+import { nearest } from "../core/base/nearest.ts";
+import { auditStats } from "../gateway/audit-stats.ts";
 import { auditHead, formatAnchor, parseAnchor, verifyAudit, type AuditReport } from "../gateway/audit-verify.ts";
+import { describeStats } from "./audit-stats-text.ts";
 import { printable } from "./describe.ts";
 import { UsageError } from "./errors.ts";
 import type { Exit } from "./exit.ts";
-import { describeOptions, parseOptions, type OptionSpec } from "./options.ts";
+import type { ParsedOptions } from "./options.ts";
+import { printJson } from "./terminal.ts";
+import { defineVerb, JSON_OPTION } from "./verb.ts";
 
-export const AUDIT_OPTIONS: readonly OptionSpec[] = [
-  { name: "key-file", value: "FILE", help: "the key that the log was written with; white space at its ends does not count" },
-  { name: "anchor", value: "WRITER:SEQ:HASH", many: true, help: "a line that must be there, as `audit head` has printed it" },
-  { name: "help", help: "this text" },
-];
-
-const HELP = `mcp-interceptors audit: checks the audit logs of a gateway
-
-Usage: mcp-interceptors audit verify [OPTION]… FILE…
-       mcp-interceptors audit head [--key-file FILE] FILE
-
-verify  names the first line that was changed, moved, put in or taken out, and ends with code 1 then. Give the renamed
-        files of a log as well, oldest first: audit.jsonl.000001 audit.jsonl.000002 audit.jsonl
-head    prints where a log stands. Kept elsewhere, it is the anchor which proves that the end was not cut off later:
-        a log cannot prove that by itself.
-
-${describeOptions(AUDIT_OPTIONS)}
-`;
+const ACTIONS = { verify, head, stats };
+const NAMES = Object.keys(ACTIONS);
 
 /** The verb `audit`. */
-export async function audit(words: readonly string[]): Promise<Exit> {
-  const { values, positionals, rest = [] } = parseOptions(words, AUDIT_OPTIONS, "mcp-interceptors help audit");
-  if (values.has("help")) {
-    process.stdout.write(HELP);
-    return { code: 0 };
-  }
-  const [action, ...files] = [...positionals, ...rest];
-  if (action !== "verify" && action !== "head") throw new UsageError("audit needs to know what to do: verify or head", "mcp-interceptors help audit");
-  if (files.length === 0 || (action === "head" && files.length > 1)) {
-    throw new UsageError(`audit ${action} needs ${action === "head" ? "one file" : "the files to verify"}`, `mcp-interceptors audit ${action} audit.jsonl`);
-  }
-  const key = keyFrom(values.get("key-file")?.[0]);
-  try {
-    if (action === "head") {
-      process.stdout.write(`${formatAnchor(await auditHead(files[0] ?? "", key))}\n`);
-      return { code: 0 };
+export const audit = defineVerb({
+  name: "audit",
+  summary: "check and count the audit logs of a gateway",
+  words: NAMES,
+  usage: "verify|head|stats [OPTIONS] FILE…",
+  about: `verify  names the first line that was changed, moved, put in or taken out, and
+        ends with code 1 then. Give the renamed files of a log as well, oldest
+        first: audit.jsonl.000001 audit.jsonl.000002 audit.jsonl
+head    prints where a log stands. Kept elsewhere, it is the anchor which proves
+        that the end was not cut off later: a log cannot prove that by itself.
+stats   counts decisions by upstream, method, tool, verdict and interceptor,
+        with failures and times. Verifies nothing.`,
+  options: [
+    { name: "key-file", value: "FILE", help: "the key that the log was written with; white space at its ends does not count" },
+    { name: "anchor", value: "WRITER:SEQ:HASH", many: true, help: "verify: a line that must be there, as audit head has printed it" },
+    { name: "since", value: "TIME", help: "stats: decisions from this time on, such as 2026-07-28 or 2026-07-28T12:00Z" },
+    { name: "until", value: "TIME", help: "stats: decisions before this time" },
+    JSON_OPTION,
+  ],
+  examples: ["mcp-interceptors audit verify --key-file key audit.jsonl", "mcp-interceptors audit stats --since 2026-07-28 audit.jsonl"],
+  exit: "Exit code: 0 where all is well, 1 where a log does not hold, 2 for a wrong word\nor a file that cannot be read.",
+  async action(parsed) {
+    const [word, ...files] = [...parsed.positionals, ...(parsed.rest ?? [])];
+    const name = NAMES.find((one): one is keyof typeof ACTIONS => one === word);
+    if (name === undefined) {
+      const meant = word === undefined ? undefined : nearest(word, NAMES);
+      throw new UsageError("audit needs to know what to do: verify, head or stats", meant === undefined ? "mcp-interceptors help audit" : `did you mean ${meant}?`);
     }
-    const anchors = (values.get("anchor") ?? []).map((text) => {
-      const anchor = parseAnchor(text);
-      if (anchor === undefined) throw new UsageError(`--anchor ${printable(text)} is no anchor`, "an anchor is what `audit head` prints: WRITER:SEQ:HASH");
-      return anchor;
-    });
-    const report = await verifyAudit(files, { ...(key !== undefined && { key }), anchors });
-    process.stdout.write(describeReport(report, anchors.length, key !== undefined));
-    return { code: report.problem === undefined && report.missing.length === 0 ? 0 : 1 };
-  } catch (thrown) {
-    // Such as a file that is not there.
-    if (thrown instanceof LocalError || thrown instanceof UsageError) throw thrown;
-    throw new UsageError(describeError(thrown), "name files that you may read");
-  }
+    if (files.length === 0 || (name === "head" && files.length > 1)) {
+      throw new UsageError(`audit ${name} needs ${name === "head" ? "one file" : `the files to ${name === "stats" ? "count" : name}`}`, `mcp-interceptors audit ${name} audit.jsonl`);
+    }
+    try {
+      return await ACTIONS[name](files, parsed);
+    } catch (thrown) {
+      // Such as a file that is not there.
+      if (thrown instanceof LocalError || thrown instanceof UsageError) throw thrown;
+      throw new UsageError(describeError(thrown), "name files that you may read");
+    }
+  },
+});
+
+async function verify(files: readonly string[], { values }: ParsedOptions): Promise<Exit> {
+  const anchors = (values.get("anchor") ?? []).map((text) => {
+    const anchor = parseAnchor(text);
+    if (anchor === undefined) throw new UsageError(`--anchor ${printable(text)} is no anchor`, "an anchor is what `audit head` prints: WRITER:SEQ:HASH");
+    return anchor;
+  });
+  const key = keyFrom(values.get("key-file")?.[0]);
+  const report = await verifyAudit(files, { ...(key !== undefined && { key }), anchors });
+  const holds = report.problem === undefined && report.missing.length === 0;
+  if (values.has("json")) printJson({ holds, ...report });
+  else process.stdout.write(describeReport(report, anchors.length, key !== undefined));
+  return { code: holds ? 0 : 1 };
+}
+
+async function head([file = ""]: readonly string[], { values }: ParsedOptions): Promise<Exit> {
+  const link = await auditHead(file, keyFrom(values.get("key-file")?.[0]));
+  const anchor = formatAnchor(link);
+  if (values.has("json")) printJson({ ...link, anchor });
+  else process.stdout.write(`${anchor}\n`);
+  return { code: 0 };
+}
+
+async function stats(files: readonly string[], { values }: ParsedOptions): Promise<Exit> {
+  const time = (name: string) => {
+    const text = values.get(name)?.[0];
+    if (text === undefined) return undefined;
+    const when = Date.parse(text);
+    if (Number.isNaN(when)) throw new UsageError(`--${name} must be a time, not ${JSON.stringify(text)}`, `--${name} 2026-07-28T12:00Z`);
+    return when;
+  };
+  const [since, until] = [time("since"), time("until")];
+  const counted = await auditStats(files, { ...(since === undefined ? {} : { since }), ...(until === undefined ? {} : { until }) });
+  if (values.has("json")) printJson(counted);
+  else process.stdout.write(describeStats(counted));
+  return { code: 0 };
 }
 
 function keyFrom(path: string | undefined): string | undefined {

@@ -5,13 +5,12 @@ import type { Chain } from "../core/chain/chain.ts";
 import type { Direction, Plan } from "../core/chain/plan.ts";
 import { currentOf } from "../core/guard/chain-source.ts";
 import type { ChainResult, ChainResultEntry } from "../core/chain/result.ts";
-import { nearest } from "../core/base/nearest.ts";
 import { createChain } from "../node/chain.ts";
 import { printable } from "./describe.ts";
 import { UsageError } from "./errors.ts";
 import { MESSAGE_OPTIONS, readMessage, REFUSED } from "./invoke.ts";
 import { runSession, SESSION_OPTIONS, type Session } from "./session.ts";
-import { TARGETS } from "./target.ts";
+import { TARGETS, upstreamNamed } from "./target.ts";
 import { columns, paintFor, printJson } from "./terminal.ts";
 import { defineVerb, JSON_OPTION } from "./verb.ts";
 
@@ -63,11 +62,7 @@ async function chainOf(words: readonly string[], upstream: string | undefined, {
   if (upstream !== undefined) {
     if (config === undefined) throw new UsageError("--upstream is a name of a configuration", "add -c FILE");
     if (words.length > 0) throw new UsageError("--upstream takes the chain of the configuration, and no target beside it");
-    if (!config.chains.has(upstream)) {
-      const meant = nearest(upstream, config.chains.keys());
-      throw new UsageError(`there is no upstream ${JSON.stringify(upstream)}`, meant === undefined ? `known are ${[...config.chains.keys()].join(", ")}` : `did you mean ${meant}?`);
-    }
-    return currentOf(config.plan.chain(upstream)).current();
+    return currentOf(config.plan.chain(upstreamNamed(config, upstream))).current();
   }
   if (words.length === 0) throw new UsageError("no target is given", "mcp-interceptors chain TARGET… --event EVENT");
   const chain = createChain({ log: chainLog });

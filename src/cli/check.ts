@@ -6,12 +6,15 @@ import { buildPlan, createPools, type BuiltPlan } from "../gateway/config/build.
 import { loadConfig } from "../gateway/config/load.ts";
 import { neverRuns } from "../gateway/config/never-runs.ts";
 import { probeUpstream, type UpstreamFacts } from "../gateway/config/probe.ts";
+import { FACE_POLICY } from "../gateway/served.ts";
 import { protectStdout } from "../node/stdio.ts";
 import { CONFIG_OPTION, configFile, stderrLog, tellConfigError } from "./config-options.ts";
 import { printable } from "./describe.ts";
 import type { Exit } from "./exit.ts";
 import { describeOptions, millisecondsOption, parseOptions, type OptionSpec } from "./options.ts";
 import { watchStart } from "./start-watch.ts";
+import { printJson } from "./terminal.ts";
+import { HELP_OPTION, JSON_OPTION } from "./verb.ts";
 
 export const CHECK_OPTIONS: readonly OptionSpec[] = [
   CONFIG_OPTION,
@@ -19,7 +22,8 @@ export const CHECK_OPTIONS: readonly OptionSpec[] = [
   { name: "strict", help: "exit code 1 for warnings, too" },
   { name: "timeout", value: "MS", help: "how long all of it may take; 60000 unless said otherwise" },
   { name: "verbose", help: "stderr also says what errors say" },
-  { name: "help", help: "this text" },
+  JSON_OPTION,
+  HELP_OPTION,
 ];
 
 const HELP = `Usage: mcp-interceptors check FILE [CHECK_OPTIONS]
@@ -64,13 +68,13 @@ export async function check(words: readonly string[]): Promise<Exit> {
     const { hide } = loaded.secrets;
     const say = (text: string) => process.stderr.write(`${printable(hide(text), LONGEST_LINE)}\n`);
     const facts = new Map<string, UpstreamFacts>();
-    let unreachable = 0;
+    const unreachable = new Map<string, string>();
     if (!values.has("no-connect")) {
       const probes = built.plan.upstreams.map(async (upstream) => {
         try {
           facts.set(upstream.name, await probeUpstream(upstream, { log, limits: loaded.config.limits, signal }));
         } catch (thrown) {
-          unreachable++;
+          unreachable.set(upstream.name, describeError(thrown));
           say(`mcp-interceptors: ${upstream.name} cannot be reached: ${describeError(thrown)}`);
         }
       });
@@ -78,10 +82,11 @@ export async function check(words: readonly string[]): Promise<Exit> {
     }
     if (watch.exit !== undefined) return watch.exit;
     openStdout();
-    process.stdout.write(hide(report(built, facts)));
     const warnings = [...built.warnings, ...neverRuns(built, facts)];
+    if (values.has("json")) printJson(JSON.parse(hide(JSON.stringify(asJson(built, facts, { unreachable, warnings })))));
+    else process.stdout.write(hide(report(built, facts)));
     for (const line of warnings) say(line);
-    return { code: unreachable > 0 || (values.has("strict") && warnings.length > 0) ? 1 : 0 };
+    return { code: unreachable.size > 0 || (values.has("strict") && warnings.length > 0) ? 1 : 0 };
   } catch (thrown) {
     if (watch.exit !== undefined) return watch.exit;
     if (tellConfigError(thrown)) return { code: 2 };
@@ -92,8 +97,33 @@ export async function check(words: readonly string[]): Promise<Exit> {
   }
 }
 
+interface Findings {
+  readonly unreachable: ReadonlyMap<string, string>;
+  readonly warnings: readonly string[];
+}
+
+function asJson(built: BuiltPlan, facts: ReadonlyMap<string, UpstreamFacts>, { unreachable, warnings }: Findings) {
+  const { plan, chains, exposure } = built;
+  const balanced = affinities(plan, facts);
+  const policy = { ...FACE_POLICY, ...plan.policy };
+  const upstreams = [...chains].map(([name, { chain }]) => {
+    const { info, protocolVersion, era, tools, capabilities } = facts.get(name) ?? {};
+    const affinity = balanced.find((one) => one.name === name);
+    const error = unreachable.get(name);
+    return {
+      name,
+      reached: facts.has(name),
+      ...(error === undefined ? {} : { error }),
+      ...(facts.has(name) ? { server: info, protocolVersion, era, capabilities, tools: tools?.length } : {}),
+      ...(affinity === undefined ? {} : { affinity: { stateless: affinity.stateless, handshake: affinity.handshake } }),
+      coverage: guardCoverage(chain, { role: "server", policy }),
+    };
+  });
+  return { upstreams, ...(exposure === undefined ? {} : { exposed: { name: exposure.plan.name, interceptors: exposure.interceptors } }), warnings };
+}
+
 function report(built: BuiltPlan, facts: ReadonlyMap<string, UpstreamFacts>): string {
-  const policy = { interceptNotifications: true, ...built.plan.policy };
+  const policy = { ...FACE_POLICY, ...built.plan.policy };
   // Upstreams that are guarded alike are told together.
   const groups = new Map<string, string[]>();
   for (const [name, { chain }] of built.chains) {

@@ -23,6 +23,7 @@ export const CONFORMANCE_OPTIONS: readonly OptionSpec[] = [
   { name: "revision", value: "DATE", choices: PROTOCOL_VERSIONS, help: "the revision of MCP to speak with the server; the newest that both know unless said" },
   { name: "adapter", value: "LINE", help: "starts a program that speaks the adapter protocol: chain, descriptor and dialect vectors" },
   { name: "reporter", value: "KIND", choices: REPORTERS, help: "text (the default), json, junit or markdown" },
+  { name: "json", help: "the same as --reporter json" },
   { name: "output", value: "FILE", help: "where the report goes; stdout otherwise" },
   { name: "known", value: "FILE", help: "ids of vectors that are known to fail, one a line; they run, and fail the run once they pass" },
   { name: "timeout", value: "MS", help: "for one vector; 10000 unless said otherwise" },
@@ -58,7 +59,8 @@ export async function conformance(words: readonly string[]): Promise<Exit> {
   const unexpected = positionals[0] ?? rest?.[0];
   if (unexpected !== undefined) throw new UsageError(`unexpected ${JSON.stringify(unexpected)}`, "put the command in quotes: --command 'COMMAND ARGS'");
   const timeoutMs = millisecondsOption(values, "timeout") ?? 10_000;
-  const reporter = REPORTERS.find((name) => name === values.get("reporter")?.[0]) ?? "text";
+  const reporter = values.has("json") ? "json" : (REPORTERS.find((name) => name === values.get("reporter")?.[0]) ?? "text");
+  if (values.has("json") && values.has("reporter")) throw new UsageError("--json and --reporter say the same twice", "use one of them");
   const server = serverOf(values);
   const adapter = commandOf(values, "adapter");
   if (server === undefined && adapter === undefined) {

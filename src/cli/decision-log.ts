@@ -1,24 +1,14 @@
-import { constants, fstatSync, statSync } from "node:fs";
+import { constants, statSync } from "node:fs";
 import { open, type FileHandle } from "node:fs/promises";
 import { describeError } from "../core/base/errors.ts";
 import type { Decision } from "../core/guard/decision.ts";
 import { UsageError } from "./errors.ts";
+import { isStdout } from "./stdout-file.ts";
 
 /** Decisions as JSON lines. `record` settles when the line has been handed to the operating system. */
 export interface DecisionLog {
   record(decision: Decision): Promise<void>;
   close(): Promise<void>;
-}
-
-// By another name: /dev/stdout, or the file that the shell has sent stdout to.
-async function isStdout(file: FileHandle): Promise<boolean> {
-  try {
-    const [own, stdout] = [await file.stat(), fstatSync(1)];
-    return own.dev === stdout.dev && own.ino === stdout.ino;
-  } catch {
-    // There is no stdout.
-    return false;
-  }
 }
 
 // A pipe without a reader would hold up its opening, and one with a slow reader every message. O_NONBLOCK is for one that comes in between.
@@ -39,7 +29,7 @@ export async function openDecisionLog(path: string): Promise<DecisionLog> {
     if (cause instanceof UsageError) throw cause;
     throw new UsageError(`--log ${path} cannot be opened: ${describeError(cause)}`, "name a file in a folder that you may write to");
   }
-  if (await isStdout(file)) {
+  if (isStdout(await file.stat())) {
     await file.close();
     throw new UsageError(`--log ${path} is this program's stdout, which carries messages and nothing else`, "name another file");
   }

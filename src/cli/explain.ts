@@ -1,5 +1,4 @@
 import type { JsonObject } from "../core/base/json.ts";
-import { nearest } from "../core/base/nearest.ts";
 import { isEvent } from "../core/wire/patterns.ts";
 import { explain as trace, type ConditionTrace, type PhaseTrace, type UpstreamTrace } from "../gateway/config/explain.ts";
 import { learnHints } from "../gateway/config/learn-hints.ts";
@@ -7,8 +6,9 @@ import { configFile } from "./config-options.ts";
 import { printable } from "./describe.ts";
 import { UsageError } from "./errors.ts";
 import type { ParsedOptions } from "./options.ts";
-import { objectOption } from "./payload.ts";
+import { objectOption, principalOption } from "./payload.ts";
 import { runSession, SESSION_OPTIONS } from "./session.ts";
+import { upstreamNamed } from "./target.ts";
 import { columns, type Paint, paintFor, printJson } from "./terminal.ts";
 import { defineVerb, JSON_OPTION } from "./verb.ts";
 
@@ -40,13 +40,9 @@ by part, upstreams. Runs no interceptor, and sends nothing.`,
     const only = parsed.values.get("upstream")?.[0];
     return runSession({ ...parsed, positionals: [], values: new Map([...parsed.values, ["config", [file]]]) }, async ({ config, log, signal }) => {
       if (config === undefined) throw new UsageError("the configuration is missing", "mcp-interceptors explain CONFIG --method METHOD");
-      const names = [...config.chains.keys()];
-      if (only !== undefined && !names.includes(only)) {
-        const meant = nearest(only, names);
-        throw new UsageError(`there is no upstream ${JSON.stringify(only)}`, meant === undefined ? `known are ${names.join(", ")}` : `did you mean ${meant}?`);
-      }
+      const names = only === undefined ? [...config.chains.keys()] : [upstreamNamed(config, only)];
       if (parsed.values.has("connect")) await learnHints(config, log, signal);
-      const traces = (only === undefined ? names : [only]).map((name) => trace(config, name, asked));
+      const traces = names.map((name) => trace(config, name, asked));
       return () => {
         // Conditions may have secrets of the configuration in them.
         const { hide } = config.loaded.secrets;
@@ -66,9 +62,8 @@ function readAsked(parsed: ParsedOptions): Parameters<typeof trace>[2] {
   if (tool !== undefined && method !== "tools/call") throw new UsageError(`--tool goes with tools/call, not with ${method}`);
   const args = objectOption(parsed, "arguments");
   const params: JsonObject = { ...objectOption(parsed, "params"), ...(tool === undefined ? {} : { name: tool }), ...(args === undefined ? {} : { arguments: args }) };
-  const principal = objectOption(parsed, "principal");
-  // The conditions look at it as they do at what a token has said.
-  return { method, params, context: principal === undefined ? {} : { principal: { type: "user", ...principal } } };
+  const principal = principalOption(parsed);
+  return { method, params, context: principal === undefined ? {} : { principal } };
 }
 
 function describe({ upstream, allowed, elsewhere, phases }: UpstreamTrace, paint: Paint): string {

@@ -41,10 +41,15 @@ const ALIASES: ReadonlyMap<string, string> = new Map([
   ["-v", "version"],
 ]);
 
-function help(words: readonly string[]): Promise<Exit> | Exit {
+async function help(words: readonly string[]): Promise<Exit> {
   const [word] = words;
   const made = word === undefined ? undefined : readyMade.get(word);
-  if (made !== undefined) {
+  if (word !== undefined && made !== undefined) {
+    // A verb may have the name of an interceptor.
+    if (RUNS.has(word)) {
+      await verbNamed(word)(["--help"]);
+      process.stdout.write("\n");
+    }
     process.stdout.write(`${word}: ${made.summary}\n\nIts config, as a JSON Schema:\n${JSON.stringify(made.configSchema, null, 2)}\n`);
     return { code: 0 };
   }

@@ -68,13 +68,16 @@ export function describeOptions(specs: readonly OptionSpec[]): string {
   return formatTable(specs.map(({ name, short, value, help }) => [`${short === undefined ? "" : `-${short}, `}--${name}${value === undefined ? "" : ` ${value}`}`, help]));
 }
 
-/** A whole number of milliseconds from an option, or `undefined` where it is not set. */
-export function millisecondsOption(values: ReadonlyMap<string, readonly string[]>, name: string): number | undefined {
+/** A whole number from an option, or `undefined` where it is not set. */
+export function wholeOption(values: ReadonlyMap<string, readonly string[]>, name: string, most: number, unit = ""): number | undefined {
   const text = values.get(name)?.[0];
   if (text === undefined) return undefined;
   const value = Number(text);
-  if (!/^\d+$/.test(text) || value < 1 || value > 2_147_483_647) {
-    throw new UsageError(`--${name} must be a whole number of milliseconds from 1 to 2147483647, not ${JSON.stringify(text)}`);
-  }
+  if (!/^\d+$/.test(text) || value < 1 || value > most) throw new UsageError(`--${name} must be a whole number${unit} from 1 to ${most}, not ${JSON.stringify(text)}`);
   return value;
+}
+
+/** A whole number of milliseconds from an option, or `undefined` where it is not set. */
+export function millisecondsOption(values: ReadonlyMap<string, readonly string[]>, name: string): number | undefined {
+  return wholeOption(values, name, 2_147_483_647, " of milliseconds");
 }

@@ -2,6 +2,8 @@ import { readFileSync } from "node:fs";
 import { describeError } from "../core/base/errors.ts";
 import { isObject, type JsonObject } from "../core/base/json.ts";
 import { scanJson } from "../core/base/json-text.ts";
+import { contextProblem } from "../core/wire/context.ts";
+import type { Principal } from "../core/wire/gen/interceptors.ts";
 import { UsageError } from "./errors.ts";
 import type { ParsedOptions } from "./options.ts";
 
@@ -29,4 +31,14 @@ function textOf(word: string, option: string): string {
   } catch (thrown) {
     throw new UsageError(`--${option} ${word}: ${describeError(thrown)}`, `--${option} takes a file, - for stdin, or the JSON itself`);
   }
+}
+
+/** Who calls, of `--principal`: as conditions look at it, so a type need not be there. */
+export function principalOption(parsed: ParsedOptions): Principal | undefined {
+  const given = objectOption(parsed, "principal");
+  if (given === undefined) return undefined;
+  const principal = { type: "user", ...given };
+  const problem = contextProblem({ principal });
+  if (problem !== undefined) throw new UsageError(`--principal: ${problem}`, `--principal '{ "id": "ada", "claims": { … } }'`);
+  return principal as Principal;
 }

@@ -1,5 +1,6 @@
 import { basename } from "node:path";
 import { describeError, LocalError } from "../core/base/errors.ts";
+import type { Host } from "../core/base/host.ts";
 import { nearest } from "../core/base/nearest.ts";
 import type { Signal } from "../core/base/signal.ts";
 import { interceptorSource } from "../core/chain/in-process.ts";
@@ -84,7 +85,27 @@ async function connected(target: ServerTarget, label: string, log: Log, signal: 
   return { source: clientSource(client, { label }), close: () => client.close() };
 }
 
-/** A configuration for targets by name, checked and with its interceptor servers started; nothing of it is written to. */
-export async function openConfig(file: string, { log, chainLog, signal }: { readonly log: Log; readonly chainLog: (entry: ChainLog) => void; readonly signal: Signal }): Promise<BuiltPlan> {
-  return buildPlan(await loadConfig(file), { pools: createPools(), log, chainLog, signal, dry: true });
+export interface OpenConfigOptions {
+  readonly log: Log;
+  readonly chainLog: (entry: ChainLog) => void;
+  readonly signal: Signal;
+  /** What ready-made interceptors take their time from. */
+  readonly host?: Host;
+}
+
+/** A configuration, checked and with its interceptor servers started; nothing of it is written to, and no upstream is started. */
+export async function openConfig(file: string, options: OpenConfigOptions): Promise<BuiltPlan> {
+  return buildPlan(await loadConfig(file), { pools: createPools(), ...options, dry: true });
+}
+
+/** An upstream of a configuration by its name; where there is only one it need not be named. Throws a `UsageError` that lists them. */
+export function upstreamNamed({ chains, loaded }: BuiltPlan, name: string | undefined): string {
+  const names = [...chains.keys()];
+  const [only, ...more] = names;
+  if (name === undefined && only !== undefined && more.length === 0) return only;
+  if (name !== undefined && names.includes(name)) return name;
+  const known = `${loaded.file} has ${names.join(", ")}`;
+  if (name === undefined) throw new UsageError("--upstream is missing", known);
+  const meant = nearest(name, names);
+  throw new UsageError(`there is no upstream ${JSON.stringify(name)} in ${loaded.file}`, meant === undefined ? known : `did you mean ${meant}?`);
 }

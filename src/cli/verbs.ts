@@ -1,4 +1,5 @@
-import { audit, AUDIT_OPTIONS } from "./audit.ts";
+import { audit } from "./audit.ts";
+import { bench } from "./bench.ts";
 import { chain } from "./chain.ts";
 import { check, CHECK_OPTIONS } from "./check.ts";
 import { conformance, CONFORMANCE_OPTIONS } from "./conformance.ts";
@@ -9,6 +10,8 @@ import { gateway, GATEWAY_OPTIONS } from "./gateway.ts";
 import { init } from "./init.ts";
 import { invoke } from "./invoke.ts";
 import { list } from "./list.ts";
+import { record } from "./record.ts";
+import { replay } from "./replay.ts";
 import { test } from "./test.ts";
 import type { Verb } from "./verb.ts";
 import { wrap, WRAP_OPTIONS } from "./wrap.ts";
@@ -23,8 +26,11 @@ export const VERBS: readonly Verb[] = [
   chain,
   explain,
   test,
+  record,
+  replay,
+  bench,
   init,
-  { name: "audit", summary: "check the audit logs of a gateway", options: AUDIT_OPTIONS, words: ["verify", "head"], run: audit },
+  audit,
   { name: "conformance", summary: "measure an implementation against the vectors of SEP-2624", options: CONFORMANCE_OPTIONS, words: "none", run: conformance },
   { name: "fixture-server", summary: "a server that hosts the interceptors of those vectors", options: FIXTURE_SERVER_OPTIONS, words: "none", run: serveFixtures },
   { name: "fixture-adapter", summary: "a program that answers vectors about chains with our engine", options: [], words: "none", run: serveOwnAdapter },

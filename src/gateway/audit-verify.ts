@@ -1,7 +1,7 @@
-import { createReadStream } from "node:fs";
 import { utf8DecodeExact } from "../core/base/bytes.ts";
 import { LocalError } from "../core/base/errors.ts";
 import { createHasher, FIRST, MAX_LINE_BYTES, readLine, type Hasher, type Link } from "./audit-line.ts";
+import { linesOf } from "./file-lines.ts";
 
 export interface AuditProblem {
   readonly file: string;
@@ -50,7 +50,7 @@ export async function verifyAudit(paths: readonly string[], { key, anchors = [] 
   const report = (problem?: AuditProblem): AuditReport => ({ lines, writers: [...writers.values()], partial, missing: [...unseen], ...(problem !== undefined && { problem }) });
   for (const file of paths) {
     let line = 0;
-    for await (const { bytes, whole } of linesOf(file)) {
+    for await (const { bytes, whole } of linesOf(file, MAX_LINE_BYTES)) {
       if (!whole) {
         partial.push({ file, bytes: bytes.length });
         continue;
@@ -84,7 +84,7 @@ function checkLine(hasher: Hasher, bytes: Uint8Array, writers: ReadonlyMap<strin
 /** Where a log stands: its last whole line, whose own hash holds. For keeping elsewhere, as an anchor. `invalid_message` where there is none. */
 export async function auditHead(path: string, key?: string): Promise<Link> {
   let last: Uint8Array | undefined;
-  for await (const { bytes, whole } of linesOf(path)) if (whole) last = bytes;
+  for await (const { bytes, whole } of linesOf(path, MAX_LINE_BYTES)) if (whole) last = bytes;
   if (last === undefined) throw new LocalError("invalid_message", `${path} has no whole line`);
   const read = readLine(createHasher(key), utf8DecodeExact(last) ?? "");
   if (typeof read === "string") throw new LocalError("invalid_message", `the last line of ${path} does not hold: ${read}`);
@@ -99,23 +99,4 @@ export function formatAnchor({ writer, seq, hash }: Link): string {
 export function parseAnchor(text: string): Link | undefined {
   const [, writer, seq, hash] = /^([^:]+):([1-9]\d{0,14}):([0-9a-f]{64})$/.exec(text) ?? [];
   return writer === undefined || seq === undefined || hash === undefined ? undefined : { writer, seq: Number(seq), hash };
-}
-
-async function* linesOf(path: string): AsyncGenerator<{ readonly bytes: Uint8Array; readonly whole: boolean }> {
-  let rest: Buffer[] = [];
-  let length = 0;
-  // Of a stream without an encoding: buffers.
-  for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
-    let from = 0;
-    for (let end; (end = chunk.indexOf(0x0a, from)) >= 0; from = end + 1) {
-      rest.push(chunk.subarray(from, end));
-      yield { bytes: Buffer.concat(rest), whole: true };
-      rest = [];
-      length = 0;
-    }
-    rest.push(chunk.subarray(from));
-    length += chunk.length - from;
-    if (length > MAX_LINE_BYTES) throw new LocalError("limit_exceeded", `${path} has a line of more than ${MAX_LINE_BYTES} bytes: it is no audit log`);
-  }
-  if (length > 0) yield { bytes: Buffer.concat(rest), whole: false };
 }

@@ -3,7 +3,7 @@ import { createObserver, type Observer } from "../core/chain/observer.ts";
 import { currentOf } from "../core/guard/chain-source.ts";
 import type { GuardEvent } from "../core/guard/events.ts";
 import { guardTransport } from "../core/guard/guard.ts";
-import type { GuardOptions } from "../core/guard/options.ts";
+import type { GuardOptions, GuardPolicy } from "../core/guard/options.ts";
 import { readPolicy } from "../core/guard/policy-checks.ts";
 import { createToolSchemas, type ToolSchemas } from "../core/guard/tool-schemas.ts";
 import type { Authenticate } from "../core/http/authentication.ts";
@@ -21,6 +21,9 @@ import type { GatewayPlan, UpstreamPlan } from "./plan.ts";
 import type { Upstream } from "./upstream.ts";
 import type { Hops } from "./workers/hop.ts";
 import { sessionPrefix } from "./workers/place.ts";
+
+/** What the guard of a face does unless the plan's policy says otherwise. */
+export const FACE_POLICY: GuardPolicy = { errorResponses: "generic", interceptNotifications: true };
 
 /** An upstream with its faces, as one plan describes them. */
 export interface Served {
@@ -80,8 +83,7 @@ export function createServed(parts: ServedParts): Served {
     role: "server",
     chain,
     policy: {
-      errorResponses: "generic",
-      interceptNotifications: true,
+      ...FACE_POLICY,
       ...policy,
       keepsError: (error) => isOwnError(error) || keepsError?.(error) === true,
     },

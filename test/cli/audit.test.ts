@@ -4,9 +4,12 @@ import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
+import { audit } from "../../src/cli/audit.ts";
+import { UsageError } from "../../src/cli/errors.ts";
 import { openAudit } from "../../src/gateway/audit.ts";
 import { decision } from "../gateway/decision-kit.ts";
 import { bundledCli } from "./run-cli.ts";
+import { runText } from "./run-text.ts";
 
 describe("the verb audit", () => {
   let folder: string;
@@ -16,9 +19,9 @@ describe("the verb audit", () => {
     folder = mkdtempSync(join(tmpdir(), "mcp-interceptors-"));
     [log, key] = [join(folder, "audit.jsonl"), join(folder, "key")];
     writeFileSync(key, "a key\n");
-    const audit = await openAudit({ path: log, key: "a key", sync: "never" });
-    for (let id = 1; id <= 3; id++) await audit.record(decision({ id }));
-    await audit.close();
+    const opened = await openAudit({ path: log, key: "a key", sync: "never" });
+    for (let id = 1; id <= 3; id++) await opened.record(decision({ id }));
+    await opened.close();
   });
   after(() => rmSync(folder, { recursive: true }));
 
@@ -54,13 +57,26 @@ describe("the verb audit", () => {
     assert.match(keyless, /line 1: its hash .*\n\(if the log was written with a key, verifying needs --key-file\)/);
   });
 
-  test("what was typed wrong is told in one line", async () => {
-    const cases = [[["verify"], /needs the files/], [["head", "a", "b"], /needs one file/], [[], /verify or head/], [["verify", "--anchor", "x", log], /is no anchor/], [["verify", join(folder, "absent")], /ENOENT/], [["verify", "--key-file", "absent", log], /cannot be read/]] as const;
+  test("stats counts decisions, and all three give JSON", async () => {
+    const { code, stdout } = await run("stats", log);
+    assert.equal(code, 0);
+    assert.match(stdout, /^3 decisions, 2026-07-28T00:00:01\.000Z to 2026-07-28T00:00:01\.000Z\n1 session, 0 principals\njudged in 12\.\d ms \(p50\), /);
+    assert.match(stdout, /\nverdicts\n {2}passed {2}3\n\nmethods\n {2}tools\/call {2}3\n/);
+    const json = async (...words: readonly string[]) => JSON.parse((await run(...words, "--json")).stdout) as Record<string, unknown>;
+    const [counted, none, head, held] = await Promise.all([json("stats", log), json("stats", "--until", "2026-07-28", log), json("head", "--key-file", key, log), json("verify", "--key-file", key, log)]);
+    assert.deepEqual([counted["decisions"], none["decisions"]], [3, 0]);
+    assert.deepEqual([head["seq"], head["anchor"], held["holds"], held["lines"]], [4, `${String(head["writer"])}:4:${String(head["hash"])}`, true, 4]);
+  });
+
+  test("what was typed wrong is told, and what was meant", async () => {
+    const cases = [[["verify"], /needs the files/], [["head", "a", "b"], /needs one file/], [[], /verify, head or stats/], [["verfy", log], /did you mean verify\?/], [["stats", "--since", "soon", log], /--since must be a time/], [["stats", join(folder, "absent")], /ENOENT/], [["verify", "--anchor", "x", log], /is no anchor/], [["verify", join(folder, "absent")], /ENOENT/], [["verify", "--key-file", "absent", log], /cannot be read/]] as const;
     for (const [words, text] of cases) {
-      const { code, stderr } = await run(...words);
-      assert.equal(code, 2, words.join(" "));
-      assert.match(stderr, text);
+      await assert.rejects(async () => audit.run(words), (thrown) => thrown instanceof UsageError && text.test(`${thrown.message}\n${thrown.hint ?? ""}`));
     }
-    assert.match((await run("--help")).stdout, /audit verify/);
+    assert.equal((await run("verify")).code, 2);
+    // The ready-made interceptor of that name is told of as well.
+    const { stdout } = await runText(["help", "audit"]);
+    assert.match(stdout, /^Usage: mcp-interceptors audit verify\|head\|stats [^]*\naudit: sends a service /);
+    assert.match((await run("--help")).stdout, /audit verify\|head\|stats/);
   });
 });

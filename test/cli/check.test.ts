@@ -34,6 +34,10 @@ describe("check", { concurrency: 2 }, () => {
     assert.match(stdout, /^Upstreams\n {2}files: fixture 1, 2025-11-25 \(handshake\), tools; 2 tools\n {2}more: /);
     assert.match(stdout, /^Affinity behind a balancer, by the revisions of clients\n {2} +2026-07-28 +older revisions\n {2}files +parked calls +sessions\n {2}more +parked calls +sessions\n {2}policies +none +sessions\n/m);
     assert.match(stdout, /^Exposed to chains elsewhere\n {2}policies: redact\n\n/m);
+    const json = JSON.parse((await check(file, "--json")).stdout) as { upstreams: { name: string; reached: boolean; tools: number; affinity: object; coverage: { rows: { method: string }[] } }[]; exposed: object; warnings: string[] };
+    assert.deepEqual(json.upstreams.map(({ name, reached, tools, affinity }) => ({ name, reached, tools, affinity })), ["files", "more"].map((name) => ({ name, reached: true, tools: 2, affinity: { stateless: "parked calls", handshake: "sessions" } })));
+    assert.deepEqual([json.exposed, json.warnings], [{ name: "policies", interceptors: ["redact"] }, []]);
+    assert.ok(json.upstreams[0]?.coverage.rows.some(({ method }) => method === "tools/call"));
     // Both are guarded alike, and told of once.
     assert.match(stdout, /^files, more\n===========\n\nIntercepted, by the guard of a server\n/m);
     assert.match(stdout, /^ {2}tools\/call +client +request +receiving +validate: server\/names$/m);

@@ -69,7 +69,7 @@ test("the known word that was meant is the nearest one, if it is near", () => {
 });
 
 test("wrap refuses a command line without a command, or with words before --, and says where the command goes", async () => {
-  await assert.rejects(wrap([]), usage(/command is missing/, /wrap \[OPTIONS\] -- COMMAND/));
+  await assert.rejects(wrap([]), usage(/command is missing/, /wrap \[WRAP_OPTIONS\] -- COMMAND/));
   await assert.rejects(wrap(["--use", "redact", "--"]), usage(/command is missing/));
   await assert.rejects(wrap(["--", ""]), usage(/command is missing/));
   await assert.rejects(wrap(["node", "server.js"]), usage(/unexpected "node"/, /put -- before/));

@@ -1,4 +1,5 @@
 import { describeError, LocalError } from "../../core/base/errors.ts";
+import type { Host } from "../../core/base/host.ts";
 import { equalJson } from "../../core/base/json.ts";
 import type { Signal } from "../../core/base/signal.ts";
 import type { ChainLog } from "../../core/chain/report.ts";
@@ -50,6 +51,8 @@ export interface BuildOptions {
   readonly signal?: Signal;
   /** What this plan will take the place of. What both have in common stays the same object, so that nothing of it ends. */
   readonly before?: BuiltPlan;
+  /** What ready-made interceptors take their time from; that of this process unless given. */
+  readonly host?: Host;
   /** Opens nothing that is written to: the gateway whose file it is may be running. */
   readonly dry?: boolean;
   /** The number of this process among workers: what has one writer has one for each of them. */
@@ -139,13 +142,13 @@ interface Opening {
 
 // All at once: each may have to start a process.
 async function openItems({ config, folder }: LoadedConfig, options: BuildOptions, { problems, warn, releases }: Opening): Promise<readonly PlacedItem[]> {
-  const { pools, log, signal } = options;
+  const { pools, log, signal, host } = options;
   const items = config.interceptors ?? [];
   const labels = labelsOf(items);
   const opened = items.map(async (item, index): Promise<PlacedItem | undefined> => {
     const pointer = `/interceptors/${index}`;
     try {
-      const one = await openItem(item, labels[index] ?? "", { ...pools, folder, log, limits: config.limits, signal });
+      const one = await openItem(item, labels[index] ?? "", { ...pools, folder, log, limits: config.limits, signal, host });
       releases.push(one.release);
       if (one.doubt !== undefined) warn(pointer, one.doubt);
       return { item, pointer, opened: one };

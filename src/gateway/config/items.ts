@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
 import { basename, resolve } from "node:path";
 import { LocalError, type RpcError } from "../../core/base/errors.ts";
+import type { Host } from "../../core/base/host.ts";
 import type { Limits } from "../../core/base/limits.ts";
 import type { Signal } from "../../core/base/signal.ts";
 import { interceptorSource } from "../../core/chain/in-process.ts";
@@ -52,6 +53,7 @@ export interface ItemContext {
   readonly log: Log;
   readonly limits: Partial<Limits> | undefined;
   readonly signal: Signal | undefined;
+  readonly host: Host | undefined;
 }
 
 /** Opens an item under a label. Rejects with whatever is wrong with it; its text names no secret of ours but what a server was told. */
@@ -66,7 +68,7 @@ async function openReadyMade(name: string, { config }: InterceptorsConfig, label
   const made = readyMade.get(name);
   if (made === undefined) throw new LocalError("not_found", `there is no ready-made interceptor ${JSON.stringify(name)}`);
   const doubt = made.doubt?.(config);
-  const lease = await context.made.acquire(JSON.stringify([label, name, config]), async () => ({ value: made.create(config), close: async () => {} }));
+  const lease = await context.made.acquire(JSON.stringify([label, name, config]), async () => ({ value: made.create(config, context.host === undefined ? {} : { host: context.host }), close: async () => {} }));
   const opened = await inProcess(lease.value, label, context, { answerAs: made.answerAs ?? {}, ...(doubt === undefined ? {} : { doubt }) });
   return { ...opened, ...(made.perServer === undefined ? {} : { perServer: true }), release: lease.release };
 }

@@ -1,0 +1,91 @@
+import assert from "node:assert/strict";
+import { after, describe, it } from "node:test";
+import { replay } from "../../src/cli/replay.ts";
+import { temporaryFolder } from "../gateway/config/kit.ts";
+import { runText } from "./run-text.ts";
+
+const folder = temporaryFolder();
+after(() => folder.remove());
+
+const upstreams = { files: { command: "files-server" } };
+const HEADER = { recording: 1, at: "2026-07-28T00:00:00.000Z", session: "s", redactedBy: [] };
+const at = (second: number) => new Date(Date.UTC(2026, 6, 28, 0, 0, second)).toISOString();
+const call = (id: number, name: string, second: number, args: object = {}) => ({ at: at(second), session: "s", from: "client", kind: "request", event: "tools/call", phase: "request", id, params: { name, arguments: args } });
+const answer = (id: number, text: string, second: number) => ({ at: at(second), session: "s", from: "server", kind: "response", event: "tools/call", phase: "response", id, result: { content: [{ type: "text", text }] } });
+const recording = (...lines: readonly (object | string)[]) => folder.write("session.jsonl", lines.map((line) => `${typeof line === "string" ? line : JSON.stringify(line)}\n`).join(""));
+const config = (name: string, ...interceptors: readonly object[]) => folder.write(name, { upstreams, interceptors });
+
+describe("replay", () => {
+  it("says what a configuration refuses and changes, without a payload", async () => {
+    const file = recording(HEADER, call(1, "ls", 0, { who: "ada@example.com" }), answer(1, "fine", 1), call(2, "rm", 2), answer(2, "gone", 3));
+    const { code, stdout, stderr } = await runText(["replay", file, "-c", config("a.json", { use: "redact" }, { use: "tool-filter", config: { deny: ["rm"] } })]);
+    assert.deepEqual([code, stderr], [1, ""]);
+    assert.equal(
+      stdout.replaceAll(folder.path, "D"),
+      `tools/call ls  request 1 of the client, line 2
+  is changed at /params/arguments/who
+tools/call rm  request 2 of the client, line 4
+  is blocked by tool-filter: validation_failed (-32602)
+
+4 messages: 2 refused or changed
+A, D/a.json: 1 changed, 1 passed, 1 blocked, 1 unreached; stopped by tool-filter 1
+`,
+    );
+  });
+
+  it("compares two configurations, by exit code and as JSON too", async () => {
+    const file = recording(HEADER, call(1, "ls", 0, { who: "ada@example.com" }), answer(1, "ada@example.com", 1));
+    const [a, b] = [config("a.json", { use: "redact" }), config("b.json", { use: "redact", phase: "response" })];
+    const { code, stdout } = await runText(["replay", file, "--config", a, "--against", b, "--json"]);
+    assert.equal(code, 1);
+    assert.ok(!stdout.includes("ada@"));
+    const { messages, summary } = JSON.parse(stdout) as { messages: { agree: boolean; tool?: string; a: object; b: object; differences: object[] }[]; summary: object };
+    assert.deepEqual(messages.map(({ agree, tool, a: left, b: right, differences }) => ({ agree, tool, left, right, differences })), [
+      { agree: false, tool: "ls", left: { verdict: "changed", changes: [{ pointer: "/params/arguments/who", kind: "replaced" }] }, right: { verdict: "passed" }, differences: [{ pointer: "/params/arguments/who", kind: "replaced" }] },
+      { agree: true, tool: undefined, left: { verdict: "changed", changes: [{ pointer: "/result/content/0/text", kind: "replaced" }] }, right: { verdict: "changed", changes: [{ pointer: "/result/content/0/text", kind: "replaced" }] }, differences: [] },
+    ]);
+    assert.deepEqual(summary, { messages: 2, differ: 1, a: { verdicts: { changed: 2 }, blockedBy: {} }, b: { verdicts: { passed: 1, changed: 1 }, blockedBy: {} } });
+    const same = await runText(["replay", file, "--config", a, "--against", a]);
+    assert.deepEqual([same.code, /2 messages: A and B agree/.test(same.stdout)], [0, true]);
+  });
+
+  it("lets limits by time see the time of the recording", async () => {
+    const limit = config("limit.json", { use: "rate-limit", config: { perMinute: 2 } });
+    const slow = recording(HEADER, call(1, "a", 0), call(2, "a", 0), call(3, "a", 31), call(4, "a", 62));
+    assert.equal((await runText(["replay", slow, "-c", limit])).code, 0);
+    const fast = recording(HEADER, call(1, "a", 0), call(2, "a", 0), call(3, "a", 29));
+    const { code, stdout } = await runText(["replay", fast, "-c", limit]);
+    assert.equal(code, 1);
+    assert.match(stdout, /request 3 of the client, line 4\n {2}is blocked by rate-limit/);
+  });
+
+  it("tells of what the recording lacks, and refuses what makes no sense", async () => {
+    const plain = config("plain.json");
+    const torn = await runText(["replay", recording(HEADER, call(1, "a", 0), { at: at(1), session: "s", full: true }, '{"at":'), "-c", plain, "--all"]);
+    assert.equal(torn.code, 0);
+    assert.match(torn.stdout, /^tools\/call a {2}request 1 of the client, line 2\n {2}passes\n\n1 message: all pass as they are\n/);
+    assert.match(torn.stderr, /1 line of the recording cannot be read and was passed over\n.*became full/);
+    const two = folder.write("two.json", { upstreams: { ...upstreams, crm: { command: "x" } } });
+    const file = recording(HEADER);
+    const mistyped: readonly (readonly [readonly string[], RegExp])[] = [
+      [[], /the recording is missing/],
+      [[file], /--config is missing/],
+      [[file, "more", "-c", plain], /unexpected "more"/],
+      [[file, "-c", plain, "--principal", '{"id":5}'], /--principal: .*id/],
+    ];
+    for (const [words, text] of mistyped) await assert.rejects(async () => replay.run(words), text);
+    const wrong: readonly (readonly [readonly string[], RegExp])[] = [
+      [[plain, "-c", plain], /is no recording/],
+      [["none.jsonl", "-c", plain], /none\.jsonl cannot be read/],
+      [[file, "-c", two], /--upstream is missing[^]*has files, crm/],
+      [[file, "-c", plain, "--against", two, "--upstream", "fils"], /did you mean files\?/],
+    ];
+    await Promise.all(
+      wrong.map(async ([words, text]) => {
+        const { code, stderr } = await runText(["replay", ...words]);
+        assert.equal(code, 2, words.join(" "));
+        assert.match(stderr, text);
+      }),
+    );
+  });
+});
