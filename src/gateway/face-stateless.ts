@@ -9,7 +9,7 @@ import { covers, METHODS } from "../core/wire/methods.ts";
 import { META } from "../core/wire/versions.ts";
 import { metaText, type Call, type CallHooks, type Caller } from "./call.ts";
 import { mayBeAsked, mirrored } from "./capabilities.ts";
-import { answerOutcome, hooksFor, requireMethod, type FaceCore } from "./face.ts";
+import { answerOutcome, hooksFor, requireMethod, type FaceConnection, type FaceParts } from "./face.ts";
 import { completed, emptyResult } from "./face-result.ts";
 import type { FrameRequest } from "./frame-requests.ts";
 import { gatewayError } from "./own-errors.ts";
@@ -18,16 +18,26 @@ import { isWanted } from "./upstream-handshake.ts";
 import type { Lease } from "./upstream.ts";
 import type { Follower } from "./upstream-slot.ts";
 
-/** Revision 2026-07-28: each request says who asks and how. */
+export type StatelessFaceParts = Pick<FaceParts, "upstream" | "versions" | "parking" | "limits">;
+
+/** Revision 2026-07-28: each request says who asks and how, so that one face serves all connections. */
 export interface StatelessFace {
   /** Rejects with the `RpcError` or `LocalError` that the request is to be answered with. */
-  serve(request: FrameRequest, caller: Caller): Promise<void>;
+  serve(request: FrameRequest, caller: Caller, connection: FaceConnection): Promise<void>;
+}
+
+interface Asked {
+  readonly request: FrameRequest;
+  readonly caller: Caller;
+  readonly connection: FaceConnection;
 }
 
 const HANDLED: ReadonlySet<string> = new Set(["server/discover", "subscriptions/listen"]);
 const LISTS = ["toolsListChanged", "promptsListChanged", "resourcesListChanged"] as const;
 
-export function createStatelessFace({ peer, upstream, name, shared, versions, parking, draining, limits }: FaceCore): StatelessFace {
+export function createStatelessFace({ upstream, versions, parking, limits }: StatelessFaceParts): StatelessFace {
+  const { name } = upstream.plan;
+  const shared = upstream.plan.sharing === "shared";
   const discover = (request: FrameRequest, server: ServerDescription) => {
     const { instructions } = server;
     const empty = emptyResult("stateless", server, name, "server/discover");
@@ -40,7 +50,7 @@ export function createStatelessFace({ peer, upstream, name, shared, versions, pa
     request.answer({ ...empty, result });
   };
 
-  const listen = async (request: FrameRequest, { slot }: Lease, server: ServerDescription) => {
+  const listen = async (request: FrameRequest, { slot }: Lease, server: ServerDescription, { peer, draining }: FaceConnection) => {
     const { id, params = {} } = request.message;
     const problem = checkListenParams(params);
     if (problem !== undefined) throw invalidParams(describeProblem(problem, "params"));
@@ -89,12 +99,12 @@ export function createStatelessFace({ peer, upstream, name, shared, versions, pa
     else answerOutcome(request, tried);
   };
 
-  const resume = async (request: FrameRequest, caller: Caller, state: string) => {
+  const resume = async (request: FrameRequest, caller: Caller, state: string, { peer }: FaceConnection) => {
     const made: Call = { frame: request.frame, message: request.message, caller, logLevel: undefined };
     answer(request, await parking.resume(state, made, hooksFor({ peer }, request, () => false), request.signal));
   };
 
-  const call = async (request: FrameRequest, caller: Caller, lease: Lease, server: ServerDescription, handOver: () => () => void): Promise<void> => {
+  const call = async ({ request, caller, connection: { peer } }: Asked, lease: Lease, server: ServerDescription, handOver: () => () => void): Promise<void> => {
     const { method, params = {} } = request.message;
     const logLevel = metaText(params, META.logLevel);
     const made: Call = { frame: request.frame, message: request.message, caller, logLevel };
@@ -124,13 +134,13 @@ export function createStatelessFace({ peer, upstream, name, shared, versions, pa
   };
 
   return {
-    async serve(request, caller) {
+    async serve(request, caller, connection) {
       const { method, params = {} } = request.message;
       if (!HANDLED.has(method) && METHODS.has(method) && !covers(METHODS.get(method)?.client, caller.version)) {
         throw new RpcError(ErrorCode.methodNotFound, `Method not found: ${method}`);
       }
       const state = ownMember(params, "requestState");
-      if (typeof state === "string" && upstream.era === "handshake") return await resume(request, caller, state);
+      if (typeof state === "string" && upstream.era === "handshake") return await resume(request, caller, state, connection);
       const lease = await upstream.single(caller);
       let kept = false;
       try {
@@ -138,9 +148,9 @@ export function createStatelessFace({ peer, upstream, name, shared, versions, pa
         if (server === undefined || request.signal.aborted) return;
         requireMethod(method, caller, server, shared, HANDLED);
         if (method === "server/discover") return discover(request, server);
-        if (method === "subscriptions/listen") return await listen(request, lease, server);
-        if (server.era === "handshake" && typeof state === "string") return await resume(request, caller, state);
-        await call(request, caller, lease, server, () => {
+        if (method === "subscriptions/listen") return await listen(request, lease, server, connection);
+        if (server.era === "handshake" && typeof state === "string") return await resume(request, caller, state, connection);
+        await call({ request, caller, connection }, lease, server, () => {
           kept = true;
           return lease.release;
         });

@@ -1,4 +1,5 @@
 import { LocalError } from "../core/base/errors.ts";
+import { createLinkedList } from "../core/base/linked-list.ts";
 import { createObserver, type Observer } from "../core/chain/observer.ts";
 import { currentOf } from "../core/guard/chain-source.ts";
 import type { GuardEvent } from "../core/guard/events.ts";
@@ -12,6 +13,7 @@ import { createHttpServer } from "../core/http/http-server.ts";
 import { badRequest } from "../core/http/http-responses.ts";
 import type { Transport } from "../core/transport/transport.ts";
 import { createFace, type Face, type FaceParts } from "./face.ts";
+import { createStatelessFace } from "./face-stateless.ts";
 import { isOwnError } from "./own-errors.ts";
 import type { GatewayPlan, UpstreamPlan } from "./plan.ts";
 import type { Upstream } from "./upstream.ts";
@@ -30,7 +32,7 @@ export interface Served {
   close(): Promise<void>;
 }
 
-export interface ServedParts extends Omit<FaceParts, "transport"> {
+export interface ServedParts extends Omit<FaceParts, "stateless"> {
   /** The plan at this moment, and the upstream's part in it. */
   current(): GatewayPlan;
   currentUpstream(): UpstreamPlan;
@@ -39,7 +41,7 @@ export interface ServedParts extends Omit<FaceParts, "transport"> {
 export function createServed(parts: ServedParts): Served {
   const { upstream, versions, parking, host, limits, log, current } = parts;
   const { name } = upstream.plan;
-  const faces = new Set<Face>();
+  const faces = createLinkedList<Face>();
   const plan = current();
   // Stateless requests come one a connection: what tools have advertised is known to all of them.
   const tools = createToolSchemas(limits, () => {});
@@ -75,10 +77,11 @@ export function createServed(parts: ServedParts): Served {
     limits,
   };
 
+  const faceParts: FaceParts = { upstream, versions, parking, host, limits, log, stateless: createStatelessFace(parts) };
   const serve = (transport: Transport): Face => {
-    const face = createFace({ transport: guardTransport(transport, guard, tools), upstream, versions, parking, host, limits, log });
-    faces.add(face);
-    void face.closed.then(() => faces.delete(face));
+    const face = createFace(guardTransport(transport, guard, tools), faceParts);
+    const node = faces.add(face);
+    void face.closed.then(() => faces.remove(node));
     if (draining) void face.drain();
     return face;
   };

@@ -30,7 +30,7 @@ import { createTurns, DROP, type Outcome, type Sinks, type Waypoint } from "./tu
 import { contextOf, decide, isWatched, type Subject } from "./verdict.ts";
 
 /** One direction of a guard. */
-interface Flow {
+export interface Flow {
   /** Settles when the frame has been forwarded, answered or dropped: at once, where it gives no promise. Rejects as `forward` does, and never throws. */
   accept(frame: Frame, at: Waypoint): Promise<void> | void;
 }
