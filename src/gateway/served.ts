@@ -3,9 +3,8 @@ import { createLinkedList } from "../core/base/linked-list.ts";
 import { createObserver, type Observer } from "../core/chain/observer.ts";
 import { currentOf } from "../core/guard/chain-source.ts";
 import type { GuardEvent } from "../core/guard/events.ts";
-import { guardTransport } from "../core/guard/guard.ts";
+import { createGuard } from "../core/guard/guard.ts";
 import type { GuardOptions } from "../core/guard/options.ts";
-import { readPolicy } from "../core/guard/policy-checks.ts";
 import { createToolSchemas } from "../core/guard/tool-schemas.ts";
 import type { Authenticate } from "../core/http/authentication.ts";
 import type { HttpHandler } from "../core/http/exchange.ts";
@@ -59,8 +58,7 @@ export function createServed(parts: ServedParts): Served {
     },
   };
   const { keepsError, ...policy } = plan.policy ?? {};
-  readPolicy(policy);
-  const guard: GuardOptions = {
+  const options: GuardOptions = {
     role: "server",
     chain,
     policy: {
@@ -76,10 +74,11 @@ export function createServed(parts: ServedParts): Served {
     host,
     limits,
   };
+  const guard = createGuard(options, tools);
 
   const faceParts: FaceParts = { upstream, versions, parking, host, limits, log, stateless: createStatelessFace(parts) };
   const serve = (transport: Transport): Face => {
-    const face = createFace(guardTransport(transport, guard, tools), faceParts);
+    const face = createFace(guard(transport), faceParts);
     const node = faces.add(face);
     void face.closed.then(() => faces.remove(node));
     if (draining) void face.drain();

@@ -114,9 +114,11 @@ export function createUpstream({ plan, host, limits, log: given }: UpstreamParts
     one.cancelIdle?.();
     one.cancelIdle = undefined;
     one.holders++;
-    // Used last.
-    held.delete(one);
-    held.add(one);
+    // Used last. The only one is so already, and a set makes itself a new table for every other of such turns.
+    if (held.size > 1) {
+      held.delete(one);
+      held.add(one);
+    }
     let over = false;
     return {
       slot: one.slot,
@@ -143,6 +145,8 @@ export function createUpstream({ plan, host, limits, log: given }: UpstreamParts
     void drop(unused);
   };
 
+  /** Whether one connection is everybody's. */
+  const servesAll = () => sharing === "shared" || era === "stateless";
   const sharedLease = (): Lease => {
     if (shared === undefined) {
       makeRoom();
@@ -176,6 +180,7 @@ export function createUpstream({ plan, host, limits, log: given }: UpstreamParts
   };
 
   const connected = async (given: Lease): Promise<Lease> => {
+    if (given.slot.stands) return given;
     try {
       await given.slot.connect();
       return given;
@@ -193,16 +198,18 @@ export function createUpstream({ plan, host, limits, log: given }: UpstreamParts
     async session(caller) {
       const first = await find(caller, "");
       if (first !== undefined) return first;
-      if (sharing === "shared" || era === "stateless") return await connected(sharedLease());
+      if (servesAll()) return await connected(sharedLease());
       makeRoom();
       const own = make("", identityOf(caller));
       return await connected(lease(own, () => void drop(own)));
     },
     async single(caller) {
+      if (servesAll()) return await connected(sharedLease());
       const key = keyOf(caller);
       const first = await find(caller, key);
       if (first !== undefined) return first;
-      if (sharing === "shared" || era === "stateless") return await connected(sharedLease());
+      // Somebody else's connection may have told.
+      if (servesAll()) return await connected(sharedLease());
       const mine = [...held].filter((one) => one.key === key);
       // Where questions do not say which call they belong to, each call has a connection to itself while there are any to be had.
       const alone = !connector.relates && mayBeAsked(caller.capabilities);

@@ -10,7 +10,7 @@ import { isRequest, type RequestId } from "../wire/message.ts";
 import { guardCoverage } from "./coverage.ts";
 import { createFlow, type Flow } from "./flow.ts";
 import type { GuardOptions } from "./options.ts";
-import { createGuardState, type GuardState } from "./state.ts";
+import { GuardState, shareGuard } from "./state.ts";
 import type { ToolSchemas } from "./tool-schemas.ts";
 import type { Waypoint } from "./turns.ts";
 
@@ -34,7 +34,13 @@ export interface GuardedTransport extends Transport {
  * `toolSchemas` is what connections to the same server have in common, see `guardServer`.
  */
 export function guardTransport(inner: Transport, options: GuardOptions, toolSchemas?: ToolSchemas): GuardedTransport {
-  return new Guarded(inner, createGuardState(options, toolSchemas));
+  return createGuard(options, toolSchemas)(inner);
+}
+
+/** Like {@link guardTransport}, for all connections of one server: what their guards have in common is made once. */
+export function createGuard(options: GuardOptions, toolSchemas?: ToolSchemas): (inner: Transport) => GuardedTransport {
+  const shared = shareGuard(options, toolSchemas);
+  return (inner) => new Guarded(inner, new GuardState(shared));
 }
 
 // A class, as over HTTP there may be one for each request, see `createQueue`.
@@ -75,11 +81,11 @@ class Guarded implements GuardedTransport {
   }
 
   get observed(): ObserverStats {
-    return this.#state.observer?.stats() ?? NOTHING_OBSERVED;
+    return this.#state.shared.observer?.stats() ?? NOTHING_OBSERVED;
   }
 
   coverage(): Coverage {
-    const { options, policy, host } = this.#state;
+    const { options, policy, host } = this.#state.shared;
     return guardCoverage(options.chain, { role: options.role, policy, host });
   }
 
@@ -119,7 +125,7 @@ class Guarded implements GuardedTransport {
   }
 
   async #pull(): Promise<void> {
-    const { maxQueuedFrames } = this.#state.limits;
+    const { maxQueuedFrames } = this.#state.shared.limits;
     try {
       for (;;) {
         if (this.#inbox.size >= maxQueuedFrames) await this.#inbox.drained(maxQueuedFrames);
@@ -141,7 +147,7 @@ class Guarded implements GuardedTransport {
   #note(accepted: Promise<void>): void {
     const node = this.#arriving.add(accepted);
     // An answer that cannot be sent has nobody left to wait for it.
-    const failed = (thrown: unknown) => this.#state.log("warn", `a message was not sent: ${describeError(thrown)}`);
+    const failed = (thrown: unknown) => this.#state.shared.log("warn", `a message was not sent: ${describeError(thrown)}`);
     void accepted.catch(failed).then(() => this.#arriving.remove(node));
   }
 }
