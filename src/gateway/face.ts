@@ -125,6 +125,7 @@ class OwnFace implements Face {
     if (admission.kind === "initialize") return this.#sessions().initialize(request, admission.session);
     if (admission.era === "handshake") return this.#sessions().serve(request);
     const { client, version } = admission;
+    // Member by member, as in `createHttpSend`.
     const caller: Caller = { info: client.info, capabilities: client.capabilities, era: "stateless", version, principal: request.from.principal };
     return this.#parts.stateless.serve(request, caller, this.#connection);
   }

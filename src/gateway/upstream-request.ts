@@ -23,6 +23,7 @@ export async function sendCall({ peer, callTimeoutMs, maxCallMs }: LinkCore, cal
   const { method } = call.message;
   const params = paramsForHop(call.message.params, sent.meta);
   try {
+    // Member by member, as in `createHttpSend`.
     const { frame, synthetic } = await peer.request({
       message: params === undefined ? { method } : { method, params },
       source: call.frame,

@@ -1,5 +1,5 @@
 // Calls the tool over HTTP, by sockets of its own that stay open: what writes a text and looks for the end of the answer takes little beside any server,
-// so that the servers are compared and not this. Gets `{ url, era, inFlight, ms }`, and says `{ calls, microseconds, p50 }`: how many were answered, the wall
+// so that the servers are compared and not this. Gets `{ url, era, inFlight }` with `ms` or with `calls`, how many to make, and says `{ calls, microseconds, p50 }`: how many were answered, the wall
 // time of a call over all sockets, and the middle of the times that one waited.
 import assert from "node:assert/strict";
 import { once } from "node:events";
@@ -83,18 +83,20 @@ async function template(target, era) {
 
 const templates = new Map();
 
-process.on("message", async ({ url, era, inFlight, ms }) => {
+process.on("message", async ({ url, era, inFlight, ms = Infinity, calls = Infinity }) => {
   const target = new URL(url);
   const key = `${era} ${url}`;
   if (!templates.has(key)) templates.set(key, await template(target, era));
   const [before, after] = templates.get(key);
   const connections = await Promise.all(Array.from({ length: inFlight }, () => open(target)));
   const times = [];
+  let left = calls;
   const until = performance.now() + ms;
   const start = performance.now();
   await Promise.all(
     connections.map(async ({ ask }) => {
-      for (let now = performance.now(); now < until; ) {
+      for (let now = performance.now(); now < until && left > 0; ) {
+        left--;
         const id = ++lastId;
         const answer = await ask(`${before}${id}${after}`);
         if (!answer.includes(FORECAST) || !answer.includes(String(id))) assert.fail(`no forecast: ${answer}`);
