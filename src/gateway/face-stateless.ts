@@ -6,10 +6,11 @@ import { invalidParams } from "../core/mcp/lifecycle.ts";
 import { describeProblem } from "../core/wire/check.ts";
 import { checkListenParams, type SubscriptionFilter } from "../core/wire/gen/mcp.ts";
 import { covers, METHODS } from "../core/wire/methods.ts";
+import type { Principal } from "../core/wire/gen/interceptors.ts";
 import { META } from "../core/wire/versions.ts";
 import { metaText, type Call, type CallHooks, type Caller, type Outcome } from "./call.ts";
 import { mayBeAsked, mirrored } from "./capabilities.ts";
-import { answerOutcome, hooksFor, requireMethod, type FaceCore } from "./face.ts";
+import { answerOutcome, hooksFor, isShared, requireMethod, type FaceConnection, type FaceParts } from "./face.ts";
 import { completed, emptyResult, privately } from "./face-result.ts";
 import type { FrameRequest } from "./frame-requests.ts";
 import { gatewayError } from "./own-errors.ts";
@@ -18,16 +19,29 @@ import { isWanted } from "./upstream-handshake.ts";
 import type { Lease } from "./upstream.ts";
 import type { Follower } from "./upstream-slot.ts";
 
-/** Revision 2026-07-28: each request says who asks and how. */
+export interface StatelessFaceParts extends Pick<FaceParts, "upstream" | "versions" | "parking" | "limits"> {
+  /** Whether another caller might get something else for the same request, or nothing: then nobody may keep the answer for others. */
+  varies(method: string, principal: Principal | undefined): boolean;
+}
+
+/** Revision 2026-07-28: each request says who asks and how, so that one face serves all connections. */
 export interface StatelessFace {
   /** Rejects with the `RpcError` or `LocalError` that the request is to be answered with. */
-  serve(request: FrameRequest, caller: Caller): Promise<void>;
+  serve(request: FrameRequest, caller: Caller, connection: FaceConnection): Promise<void>;
+}
+
+interface Asked {
+  readonly request: FrameRequest;
+  readonly caller: Caller;
+  readonly connection: FaceConnection;
 }
 
 const HANDLED: ReadonlySet<string> = new Set(["server/discover", "subscriptions/listen"]);
 const LISTS = ["toolsListChanged", "promptsListChanged", "resourcesListChanged"] as const;
 
-export function createStatelessFace({ peer, upstream, name, shared, versions, parking, draining, limits, varies }: FaceCore): StatelessFace {
+export function createStatelessFace({ upstream, versions, parking, limits, varies }: StatelessFaceParts): StatelessFace {
+  const { name } = upstream.plan;
+  const shared = isShared(upstream.plan);
   const discover = (request: FrameRequest, server: ServerDescription) => {
     const { instructions } = server;
     const empty = emptyResult("stateless", server, name, "server/discover");
@@ -40,22 +54,20 @@ export function createStatelessFace({ peer, upstream, name, shared, versions, pa
     request.answer({ ...empty, result });
   };
 
-  const listen = async (request: FrameRequest, { slot }: Lease, server: ServerDescription) => {
+  const listen = async (request: FrameRequest, { slot }: Lease, server: ServerDescription, { peer, draining }: FaceConnection) => {
     const { id, params = {} } = request.message;
     const problem = checkListenParams(params);
     if (problem !== undefined) throw invalidParams(describeProblem(problem, "params"));
     const asked = params["notifications"] as SubscriptionFilter; // just checked
     const uris = asked.resourceSubscriptions ?? [];
     if (uris.length > limits.maxSubscriptions) throw invalidParams("too many subscriptions (maxSubscriptions)");
-    // What is asked for, and then what the upstream has agreed to.
-    let filter: SubscriptionFilter = uris.length === 0 ? {} : { resourceSubscriptions: [...uris] };
+    const filter: SubscriptionFilter = uris.length === 0 ? {} : { resourceSubscriptions: [...uris] };
     for (const list of LISTS) if (asked[list] === true) filter[list] = true;
     const meta = { [META.subscriptionId]: id };
     let acknowledged = false;
-    const follower: Follower = {
-      get filter() {
-        return filter;
-      },
+    const follower: Follower & { filter: SubscriptionFilter } = {
+      // What is asked for, and then what the upstream has agreed to.
+      filter,
       logLevel: undefined,
       onNotification(frame, message) {
         // Others belong to a session, or to a call.
@@ -73,7 +85,7 @@ export function createStatelessFace({ peer, upstream, name, shared, versions, pa
       if (told.length > 0) honoured.resourceSubscriptions = told;
       if (request.signal.aborted) return;
       peer.notify({ jsonrpc: "2.0", method: "notifications/subscriptions/acknowledged", params: { _meta: meta, notifications: honoured } }, undefined, id);
-      filter = honoured;
+      follower.filter = honoured;
       acknowledged = true;
       await new Promise<void>((resolve) => {
         // The face outlives it.
@@ -94,27 +106,30 @@ export function createStatelessFace({ peer, upstream, name, shared, versions, pa
     else answerOutcome(request, tried);
   };
 
-  const resume = async (request: FrameRequest, caller: Caller, state: string) => {
+  const resume = async (request: FrameRequest, caller: Caller, state: string, { peer }: FaceConnection) => {
     const made: Call = { frame: request.frame, message: request.message, sentParams: request.sentParams, caller, logLevel: undefined };
     answer(request, await parking.resume(state, made, hooksFor({ peer }, request, () => false), request.signal));
   };
 
-  const call = async (request: FrameRequest, caller: Caller, lease: Lease, server: ServerDescription, handOver: () => () => void): Promise<void> => {
+  const finish = ({ message: { method }, caller }: Call, server: ServerDescription, outcome: Outcome): Outcome => {
+    const done = completed("stateless", server, name, method, outcome);
+    if (done.kind !== "result") return done;
+    const message = privately(done.message);
+    return message === done.message || !varies(method, caller.principal) ? done : { ...done, message };
+  };
+
+  const call = async ({ request, caller, connection: { peer } }: Asked, lease: Lease, server: ServerDescription, handOver: () => () => void): Promise<void> => {
     const { method, params = {} } = request.message;
     const logLevel = metaText(params, META.logLevel);
     const made: Call = { frame: request.frame, message: request.message, sentParams: request.sentParams, caller, logLevel };
     const hooks = hooksFor({ peer }, request, (level) => logLevel !== undefined && isWanted(level, logLevel));
     const finished = upstream.admit();
     if (finished === undefined) return request.answer(gatewayError("overloaded", "Too many calls to this upstream; try again later", { delivery: "none" }));
-    const finish = (outcome: Outcome) => {
-      const done = completed("stateless", lease.slot.server ?? server, name, method, outcome);
-      return done.kind === "result" && varies(method, caller.principal) ? { ...done, message: privately(done.message) } : done;
-    };
     const known = METHODS.get(method);
     const mayAsk = known === undefined || (known.kind === "request" && covers(known.asksForInput, caller.version));
     if (server.era === "stateless" || !mayAsk || !mayBeAsked(caller.capabilities)) {
       try {
-        return answer(request, finish(await lease.slot.call(made, hooks, request.signal)));
+        return answer(request, finish(made, lease.slot.server ?? server, await lease.slot.call(made, hooks, request.signal)));
       } finally {
         finished();
       }
@@ -123,7 +138,7 @@ export function createStatelessFace({ peer, upstream, name, shared, versions, pa
     const release = handOver();
     const make = async (through: CallHooks, signal: Signal) => {
       try {
-        return finish(await lease.slot.call(made, through, signal));
+        return finish(made, lease.slot.server ?? server, await lease.slot.call(made, through, signal));
       } finally {
         finished();
         release();
@@ -133,13 +148,13 @@ export function createStatelessFace({ peer, upstream, name, shared, versions, pa
   };
 
   return {
-    async serve(request, caller) {
+    async serve(request, caller, connection) {
       const { method, params = {} } = request.message;
       if (!HANDLED.has(method) && METHODS.has(method) && !covers(METHODS.get(method)?.client, caller.version)) {
         throw new RpcError(ErrorCode.methodNotFound, `Method not found: ${method}`);
       }
       const state = ownMember(params, "requestState");
-      if (typeof state === "string" && upstream.era === "handshake") return await resume(request, caller, state);
+      if (typeof state === "string" && upstream.era === "handshake") return await resume(request, caller, state, connection);
       const lease = await upstream.single(caller);
       let kept = false;
       try {
@@ -147,9 +162,9 @@ export function createStatelessFace({ peer, upstream, name, shared, versions, pa
         if (server === undefined || request.signal.aborted) return;
         requireMethod(method, caller, server, shared, HANDLED);
         if (method === "server/discover") return discover(request, server);
-        if (method === "subscriptions/listen") return await listen(request, lease, server);
-        if (server.era === "handshake" && typeof state === "string") return await resume(request, caller, state);
-        await call(request, caller, lease, server, () => {
+        if (method === "subscriptions/listen") return await listen(request, lease, server, connection);
+        if (server.era === "handshake" && typeof state === "string") return await resume(request, caller, state, connection);
+        await call({ request, caller, connection }, lease, server, () => {
           kept = true;
           return lease.release;
         });

@@ -1,22 +1,23 @@
 import { ErrorCode, LocalError, RpcError } from "../core/base/errors.ts";
 import type { Host } from "../core/base/host.ts";
+import { createLinkedList } from "../core/base/linked-list.ts";
 import type { Limits } from "../core/base/limits.ts";
-import { createSignal, type Signal } from "../core/base/signal.ts";
+import { OwnSignal, type Signal } from "../core/base/signal.ts";
 import type { Log } from "../core/jsonrpc/log.ts";
 import { admit, type Versions } from "../core/mcp/lifecycle.ts";
 import type { Transport } from "../core/transport/transport.ts";
-import type { Frame } from "../core/wire/frame.ts";
-import type { Principal } from "../core/wire/gen/interceptors.ts";
 import { covers, METHODS } from "../core/wire/methods.ts";
-import type { ErrorMessage, NotificationMessage } from "../core/wire/message.ts";
+import type { ErrorMessage } from "../core/wire/message.ts";
 import { progressToken, type CallHooks, type Caller, type Outcome } from "./call.ts";
 import { mirrored, serves } from "./capabilities.ts";
 import { createHandshakeFace, type HandshakeFace } from "./face-handshake.ts";
-import { createStatelessFace, type StatelessFace } from "./face-stateless.ts";
+import type { StatelessFace } from "./face-stateless.ts";
 import { createFramePeer, type FramePeer } from "./frame-peer.ts";
 import type { FrameRequest } from "./frame-requests.ts";
 import { asOwnError, failureError, gatewayError, ownError } from "./own-errors.ts";
+import type { OwedTransport } from "./owed.ts";
 import type { Parking } from "./parking.ts";
+import type { UpstreamPlan } from "./plan.ts";
 import type { Upstream } from "./upstream.ts";
 import type { ServerDescription } from "../core/mcp/connect.ts";
 
@@ -33,89 +34,113 @@ export interface Face {
 }
 
 export interface FaceParts {
-  /** Already guarded. */
-  readonly transport: Transport;
-  /** Settles when the client is owed nothing, by the face or by its guard. */
-  settled(): Promise<void>;
   readonly upstream: Upstream;
   readonly versions: Versions;
   readonly parking: Parking;
   readonly host: Host;
   readonly limits: Limits;
   readonly log: Log;
-  /** Whether another caller might get something else for the same request, or nothing: then nobody may keep the answer for others. */
-  varies(method: string, principal: Principal | undefined): boolean;
+  /** Of all connections: what it serves says who asks. */
+  readonly stateless: StatelessFace;
 }
 
-/** What both eras of a face work with. */
-export interface FaceCore extends FaceParts {
+/** What a face needs of one connection. */
+export interface FaceConnection {
   readonly peer: FramePeer;
+  /** Aborts when the face drains: what would never end by itself ends. */
+  readonly draining: Signal;
+}
+
+/** What a face of the handshake era works with. */
+export interface FaceCore extends FaceParts, FaceConnection {
   readonly name: string;
   /** Whether others are on the connection to a handshake upstream too, whoever they are. */
   readonly shared: boolean;
-  /** Aborts when the face drains: what would never end by itself ends. */
-  readonly draining: Signal;
 }
 
 /** How long a client that has ended its side is still answered. */
 const LINGER_MS = 5_000;
 
-/** Serves one client until either side ends. */
-export function createFace(parts: FaceParts): Face {
-  const { transport, upstream, versions, host, limits, log } = parts;
-  const draining = createSignal();
-  const owed = new Set<FrameRequest>();
+/** Whether others are on the connection to a handshake upstream, too. */
+export function isShared({ sharing = "session" }: UpstreamPlan): boolean {
+  return sharing !== "session";
+}
 
-  const onRequest = (request: FrameRequest) => {
-    owed.add(request);
-    request.signal.onAbort(() => owed.delete(request));
-    const { method, params = {} } = request.message;
-    if (draining.signal.aborted) return request.answer(gatewayError("draining", "The gateway is about to end; try again", { delivery: "none" }));
+/** Serves one client until either side ends. `transport` is already guarded; `owed` says when the client is owed nothing, by the face or by its guard. */
+export function createFace(transport: Transport, owed: Pick<OwedTransport, "settled">, parts: FaceParts): Face {
+  return new OwnFace(transport, owed, parts);
+}
+
+// A class, as over HTTP there is one for each stateless request: what most of them do not need is not made.
+class OwnFace implements Face {
+  readonly closed: Promise<void>;
+  readonly #parts: FaceParts;
+  readonly #connection: FaceConnection;
+  readonly #draining = new OwnSignal();
+  readonly #owed: Pick<OwedTransport, "settled">;
+  readonly #serving = createLinkedList<FrameRequest>();
+  #handshake: HandshakeFace | undefined;
+
+  constructor(transport: Transport, owed: Pick<OwedTransport, "settled">, parts: FaceParts) {
+    const { host, limits, log } = parts;
+    this.#parts = parts;
+    this.#owed = owed;
+    const peer = createFramePeer({
+      transport,
+      host,
+      limits,
+      log,
+      lingerMs: LINGER_MS,
+      onRequest: (request) => this.#onRequest(request),
+      onNotification: (frame, message) => this.#handshake?.notified(frame, message),
+    });
+    this.#connection = { peer, draining: this.#draining };
+    this.closed = peer.closed.then(() => this.#handshake?.end());
+  }
+
+  get calls(): number {
+    return this.#serving.size;
+  }
+
+  async drain(): Promise<void> {
+    this.#draining.fire(new LocalError("closed", "the gateway drains"));
+    await this.#owed.settled();
+  }
+
+  async close(why?: LocalError): Promise<void> {
+    this.#draining.fire(why);
+    for (const request of this.#serving) request.answer(gatewayError("draining", "The gateway has ended before the answer came", { delivery: "unknown" }));
+    await this.#connection.peer.end(why);
+    await this.closed;
+  }
+
+  #onRequest(request: FrameRequest): void {
+    const { log } = this.#parts;
+    const node = this.#serving.add(request);
+    request.signal.onAbort(() => this.#serving.remove(node));
+    if (this.#draining.aborted) return request.answer(gatewayError("draining", "The gateway is about to end; try again", { delivery: "none" }));
     try {
-      const admission = admit(method, params, handshake?.session, versions);
-      const served =
-        admission.kind === "initialize" ? sessions().initialize(request, admission.session)
-        : admission.era === "handshake" ? sessions().serve(request)
-        : posts().serve(request, { ...admission.client, era: "stateless", version: admission.version, principal: request.from.principal });
-      served.catch((thrown: unknown) => request.answer(answerFor(thrown, log)));
+      this.#serve(request).catch((thrown: unknown) => request.answer(answerFor(thrown, log)));
     } catch (thrown) {
       request.answer(answerFor(thrown, log));
     }
-  };
+  }
 
-  const peer = createFramePeer({
-    transport,
-    host,
-    limits,
-    log,
-    lingerMs: LINGER_MS,
-    onRequest,
-    onNotification: (frame: Frame, message: NotificationMessage) => handshake?.notified(frame, message),
-  });
-  const core: FaceCore = { ...parts, peer, name: upstream.plan.name, shared: (upstream.plan.sharing ?? "session") !== "session", draining: draining.signal };
-  // Most connections are one stateless request: what they do not need is not made.
-  let handshake: HandshakeFace | undefined;
-  let stateless: StatelessFace | undefined;
-  const sessions = () => (handshake ??= createHandshakeFace(core));
-  const posts = () => (stateless ??= createStatelessFace(core));
-  const closed = peer.closed.then(() => handshake?.end());
+  #serve(request: FrameRequest): Promise<void> {
+    const { method, params = {} } = request.message;
+    const admission = admit(method, params, this.#handshake?.session, this.#parts.versions);
+    if (admission.kind === "initialize") return this.#sessions().initialize(request, admission.session);
+    if (admission.era === "handshake") return this.#sessions().serve(request);
+    const { client, version } = admission;
+    // Member by member, as in `createHttpSend`.
+    const caller: Caller = { info: client.info, capabilities: client.capabilities, era: "stateless", version, principal: request.from.principal };
+    return this.#parts.stateless.serve(request, caller, this.#connection);
+  }
 
-  return {
-    get calls() {
-      return owed.size;
-    },
-    closed,
-    async drain() {
-      draining.abort(new LocalError("closed", "the gateway drains"));
-      await parts.settled();
-    },
-    async close(why) {
-      draining.abort(why);
-      for (const request of [...owed]) request.answer(gatewayError("draining", "The gateway has ended before the answer came", { delivery: "unknown" }));
-      await peer.end(why);
-      await closed;
-    },
-  };
+  #sessions(): HandshakeFace {
+    const { plan } = this.#parts.upstream;
+    return (this.#handshake ??= createHandshakeFace({ ...this.#parts, ...this.#connection, name: plan.name, shared: isShared(plan) }));
+  }
 }
 
 function answerFor(thrown: unknown, log: Log): ErrorMessage {
@@ -134,7 +159,7 @@ export function requireMethod(method: string, caller: Caller, server: ServerDesc
 }
 
 /** What is told in the exchange of a request: progress, under the token that its sender chose, and the log messages that it wants. */
-export function hooksFor({ peer }: Pick<FaceCore, "peer">, request: FrameRequest, wantsLog: (level: unknown) => boolean): CallHooks {
+export function hooksFor({ peer }: Pick<FaceConnection, "peer">, request: FrameRequest, wantsLog: (level: unknown) => boolean): CallHooks {
   const { id, params } = request.message;
   const token = progressToken(params);
   const onNotification: CallHooks["onNotification"] = (frame, message) => {

@@ -1,3 +1,4 @@
+import { BriefMap } from "../core/base/brief-map.ts";
 import { LocalError } from "../core/base/errors.ts";
 import type { Host } from "../core/base/host.ts";
 import { isObject, withMember, type JsonObject } from "../core/base/json.ts";
@@ -21,15 +22,14 @@ export interface FrameCall {
   /** Milliseconds in all. */
   readonly maxMs?: number;
   /** Silence does not count while it says true: somebody is being asked. */
-  waits?(): boolean;
+  readonly waits?: (() => boolean) | undefined;
   /** With it the peer is given a progress token. */
-  onProgress?(frame: Frame, message: NotificationMessage): void;
-  onId?(id: number): void;
+  readonly onProgress?: ((frame: Frame, message: NotificationMessage) => void) | undefined;
+  readonly onId?: (id: number) => void;
 }
 
 /** Our requests that wait for their response. */
 export interface FrameCalls {
-  readonly size: number;
   /** See `FramePeer.request`. */
   request(call: FrameCall): Promise<Arrival>;
   /** Takes a response; one that nobody waits for is dropped. */
@@ -59,13 +59,12 @@ interface Pending {
 
 export function createFrameCalls({ host, limits, send }: FrameCallsParts): FrameCalls {
   // By our own integers, so that a response to "1" finds nothing.
-  const pending = new Map<number, Pending>();
+  const pending = new BriefMap<number, Pending>();
   let lastId = 0;
 
   const take = (id: number): Pending | undefined => {
-    const found = pending.get(id);
+    const found = pending.delete(id);
     if (found === undefined) return undefined;
-    pending.delete(id);
     if (pending.size === 0) deadlines.stop();
     found.unlink();
     return found;
@@ -125,9 +124,6 @@ export function createFrameCalls({ host, limits, send }: FrameCallsParts): Frame
   };
 
   return {
-    get size() {
-      return pending.size;
-    },
     request: (call) => new Promise((resolve, reject) => start(call, resolve, reject)),
     settle(id, arrival) {
       if (typeof id === "number") take(id)?.resolve(arrival);
@@ -144,7 +140,7 @@ export function createFrameCalls({ host, limits, send }: FrameCallsParts): Frame
       take(id)?.reject(new LocalError("closed", "the server has ended the subscription"));
     },
     rejectAll(error) {
-      for (const id of [...pending.keys()]) take(id)?.reject(error);
+      for (const id of pending.keys()) take(id)?.reject(error);
     },
   };
 }

@@ -1,3 +1,4 @@
+import { BriefMap } from "../core/base/brief-map.ts";
 import type { Limits } from "../core/base/limits.ts";
 import type { Log } from "../core/jsonrpc/log.ts";
 import type { Frame } from "../core/wire/frame.ts";
@@ -42,7 +43,7 @@ const WINDOW = 32;
 const LIST_CHANGED = /^notifications\/(?:tools|prompts|resources|roots)\/list_changed$/;
 
 export function createFrameNotifications({ limits, log, send }: FrameNotificationsParts): FrameNotifications {
-  const lanes = new Map<RequestId | undefined, Lane>();
+  const lanes = new BriefMap<RequestId | undefined, Lane>();
   // Over all lanes, sent and waiting.
   let count = 0;
   let chars = 0;
@@ -82,7 +83,8 @@ export function createFrameNotifications({ limits, log, send }: FrameNotificatio
       } catch (error) {
         return log({ level: "error", message: `${method} could not be written`, error });
       }
-      const lane = lanes.get(related) ?? { sending: 0, waiting: new Map<unknown, Waiting>() };
+      const open = lanes.get(related);
+      const lane = open ?? { sending: 0, waiting: new Map<unknown, Waiting>() };
       const waits = lane.sending >= WINDOW;
       // Measuring costs, so what goes straight on is measured by its text alone.
       const next: Waiting = { frame, chars: frame.text?.length ?? (waits ? JSON.stringify(frame.message).length : 0) };
@@ -91,7 +93,7 @@ export function createFrameNotifications({ limits, log, send }: FrameNotificatio
       const more = next.chars - (before?.chars ?? 0);
       const full = (before === undefined && count >= limits.maxQueuedFrames) || (chars > 0 && chars + more > limits.maxStreamChars);
       if (full && !LIST_CHANGED.test(method)) return drop(method);
-      lanes.set(related, lane);
+      if (open === undefined) lanes.set(related, lane);
       if (before === undefined) count++;
       chars += more;
       if (waits) lane.waiting.set(key, next);

@@ -5,9 +5,9 @@ import type { Log } from "../core/jsonrpc/log.ts";
 import type { Arrival, Transport } from "../core/transport/transport.ts";
 import type { Frame } from "../core/wire/frame.ts";
 import { isNotification, isRequest, type NotificationMessage, type RequestId } from "../core/wire/message.ts";
-import { asLocalError, createFrameCalls, type FrameCall } from "./frame-calls.ts";
-import { createFrameNotifications } from "./frame-notifications.ts";
-import { createFrameRequests, type FrameRequest } from "./frame-requests.ts";
+import { asLocalError, createFrameCalls, type FrameCall, type FrameCalls } from "./frame-calls.ts";
+import { createFrameNotifications, type FrameNotifications } from "./frame-notifications.ts";
+import { FrameRequests, type FrameRequest } from "./frame-requests.ts";
 
 export interface FramePeerParts {
   readonly transport: Transport;
@@ -47,92 +47,117 @@ const FLUSH_MS = 5_000;
 const CLOSED = new LocalError("closed", "the connection is closed", { details: { delivery: "none" } });
 const CUT_OFF = new LocalError("closed", "the connection is closed", { details: { delivery: "unknown" } });
 
-export function createFramePeer({ transport, host, limits, log, lingerMs = 0, onRequest, onNotification }: FramePeerParts): FramePeer {
-  let ended: LocalError | undefined;
+export function createFramePeer(parts: FramePeerParts): FramePeer {
+  return new OwnFramePeer(parts);
+}
+
+// A class, as over HTTP there is one for each request: functions of its own would be more than all else that it has.
+class OwnFramePeer implements FramePeer {
+  readonly closed: Promise<LocalError | undefined>;
+  readonly #parts: FramePeerParts;
+  readonly #requests: FrameRequests;
+  // Made for the first of them: most peers ask nothing, and are told nothing but answers.
+  #calls: FrameCalls | undefined;
+  #notifications: FrameNotifications | undefined;
+  #ended: LocalError | undefined;
   // Looks whether what is waited for has come.
-  let onLess = () => {};
-  let settleClosed!: (why: LocalError | undefined) => void;
-  const closed = new Promise<LocalError | undefined>((resolve) => (settleClosed = resolve));
+  #onLess: (() => void) | undefined;
+  #settleClosed!: (why: LocalError | undefined) => void;
 
-  const send = (frame: Frame, related?: RequestId): Promise<void> => {
-    if (ended !== undefined) return Promise.reject(ended);
-    return transport.send(frame, related === undefined ? undefined : { related });
-  };
-  const notifications = createFrameNotifications({ limits, log, send });
+  constructor(parts: FramePeerParts) {
+    const { limits, log, onRequest } = parts;
+    this.#parts = parts;
+    this.closed = new Promise((resolve) => (this.#settleClosed = resolve));
+    this.#requests = new FrameRequests({ limits, log, send: (frame, related) => this.#sendBehind(frame, related), onRequest, onLess: () => this.#onLess?.() });
+    this.#pump().then(
+      () => this.#linger(),
+      (thrown: unknown) => this.close(asLocalError(thrown, "unknown")),
+    );
+  }
+
+  request(call: FrameCall): Promise<Arrival> {
+    if (this.#ended !== undefined) return Promise.reject(this.#ended);
+    const { host, limits } = this.#parts;
+    this.#calls ??= createFrameCalls({ host, limits, send: (frame, related) => this.#sendBehind(frame, related) });
+    return this.#calls.request(call);
+  }
+
+  notify(message: NotificationMessage, source?: Frame, related?: RequestId): void {
+    const { limits, log } = this.#parts;
+    this.#notifications ??= createFrameNotifications({ limits, log, send: (frame, lane) => this.#send(frame, lane) });
+    this.#notifications.notify(message, source, related);
+  }
+
+  async close(why?: LocalError): Promise<void> {
+    if (this.#ended === undefined) {
+      // New calls certainly do not go out; of those that wait nobody knows.
+      this.#ended = why === undefined ? CLOSED : closedFor(why, "none");
+      const unknown = why === undefined ? CUT_OFF : closedFor(why, "unknown");
+      this.#calls?.rejectAll(unknown);
+      this.#requests.endAll(unknown);
+      this.#notifications?.clear();
+      this.#onLess?.();
+      void this.#parts.transport.close(why).then(() => this.#settleClosed(why));
+    }
+    await this.closed;
+  }
+
+  async end(why?: LocalError): Promise<void> {
+    if (this.#requests.answering > 0) await this.#until(() => this.#requests.answering === 0, FLUSH_MS);
+    await this.close(why);
+  }
+
+  #send(frame: Frame, related?: RequestId): Promise<void> {
+    if (this.#ended !== undefined) return Promise.reject(this.#ended);
+    return this.#parts.transport.send(frame, related === undefined ? undefined : { related });
+  }
+
   // Nothing that has an id overtakes what was told before it in its lane.
-  const sendBehind = (frame: Frame, related?: RequestId): Promise<void> => {
-    notifications.flush(related);
-    return send(frame, related);
-  };
-  const calls = createFrameCalls({ host, limits, send: sendBehind });
-  const requests = createFrameRequests({ limits, log, send: sendBehind, onRequest, onLess: () => onLess() });
+  #sendBehind(frame: Frame, related?: RequestId): Promise<void> {
+    this.#notifications?.flush(related);
+    return this.#send(frame, related);
+  }
 
-  const onNotified = (arrival: Arrival, message: NotificationMessage) => {
+  async #pump(): Promise<void> {
+    for (;;) {
+      const arrival = await this.#parts.transport.receive();
+      if (arrival === undefined || this.#ended !== undefined) return;
+      const { message } = arrival.frame;
+      if (isRequest(message)) this.#requests.accept(arrival, message);
+      else if (isNotification(message)) this.#onNotified(arrival, message);
+      else this.#calls?.settle(message.id, arrival);
+    }
+  }
+
+  #onNotified(arrival: Arrival, message: NotificationMessage): void {
     const { params = {}, method } = message;
     if (method === "notifications/cancelled") {
       const id = params["requestId"];
       if (typeof id !== "string" && typeof id !== "number") return;
       // A server that shares one channel among its streams ends one so (2026-07-28, basic/patterns/cancellation).
-      if (!requests.cancel(id, params["reason"])) calls.endSubscription(id);
-    } else if (method === "notifications/progress") calls.progress(arrival.frame, message);
-    else onNotification(arrival.frame, message, arrival);
-  };
-
-  const close = (why?: LocalError): Promise<void> => {
-    if (ended === undefined) {
-      // New calls certainly do not go out; of those that wait nobody knows.
-      ended = why === undefined ? CLOSED : closedFor(why, "none");
-      const unknown = why === undefined ? CUT_OFF : closedFor(why, "unknown");
-      calls.rejectAll(unknown);
-      requests.endAll(unknown);
-      notifications.clear();
-      onLess();
-      void transport.close(why).then(() => settleClosed(why));
-    }
-    return closed.then(() => {});
-  };
-
-  /** Until it is so, for so long at most. */
-  const until = async (isSo: () => boolean, ms: number): Promise<void> => {
-    if (isSo() || ended !== undefined) return;
-    let cancel = () => {};
-    await new Promise<void>((resolve) => {
-      cancel = host.setTimer(resolve, ms);
-      onLess = () => (isSo() || ended !== undefined ? resolve() : undefined);
-    });
-    cancel();
-  };
-  const end = async (why?: LocalError): Promise<void> => {
-    await until(() => requests.answering === 0, FLUSH_MS);
-    await close(why);
-  };
+      if (!this.#requests.cancel(id, params["reason"])) this.#calls?.endSubscription(id);
+    } else if (method === "notifications/progress") this.#calls?.progress(arrival.frame, message);
+    else this.#parts.onNotification(arrival.frame, message, arrival);
+  }
 
   // The peer has said all that it has to say, answers to our questions among it. Over HTTP the way back has ended too.
-  const linger = async () => {
-    calls.rejectAll(CUT_OFF);
-    if (lingerMs > 0 && requests.onChannel) await until(() => requests.size === 0, lingerMs);
-    await end();
-  };
+  async #linger(): Promise<void> {
+    const { lingerMs = 0 } = this.#parts;
+    this.#calls?.rejectAll(CUT_OFF);
+    if (lingerMs > 0 && this.#requests.onChannel) await this.#until(() => this.#requests.size === 0, lingerMs);
+    await this.end();
+  }
 
-  const pump = async () => {
-    for (;;) {
-      const arrival = await transport.receive();
-      if (arrival === undefined || ended !== undefined) return;
-      const { message } = arrival.frame;
-      if (isRequest(message)) requests.accept(arrival, message);
-      else if (isNotification(message)) onNotified(arrival, message);
-      else calls.settle(message.id, arrival);
-    }
-  };
-  pump().then(linger, (thrown: unknown) => close(asLocalError(thrown, "unknown")));
-
-  return {
-    request: (call) => (ended === undefined ? calls.request(call) : Promise.reject(ended)),
-    notify: notifications.notify,
-    closed,
-    close,
-    end,
-  };
+  /** Until it is so, for so long at most. */
+  async #until(isSo: () => boolean, ms: number): Promise<void> {
+    if (isSo() || this.#ended !== undefined) return;
+    let cancel = () => {};
+    await new Promise<void>((resolve) => {
+      cancel = this.#parts.host.setTimer(resolve, ms);
+      this.#onLess = () => (isSo() || this.#ended !== undefined ? resolve() : undefined);
+    });
+    cancel();
+  }
 }
 
 function closedFor(why: LocalError, delivery: "none" | "unknown"): LocalError {

@@ -1,3 +1,4 @@
+import { BriefMap } from "../core/base/brief-map.ts";
 import { ErrorCode, LocalError } from "../core/base/errors.ts";
 import type { JsonObject } from "../core/base/json.ts";
 import type { Limits } from "../core/base/limits.ts";
@@ -26,19 +27,6 @@ export interface FrameRequest {
   ignore(): void;
 }
 
-/** The peer's requests that are owed an answer. */
-export interface FrameRequests {
-  readonly size: number;
-  /** Whether one of them came on a single channel, whose peer may still read when it has nothing more to say. */
-  readonly onChannel: boolean;
-  /** Answers that the transport has not accepted yet. */
-  readonly answering: number;
-  accept(arrival: Arrival, message: RequestMessage): void;
-  /** False where nothing has that id. */
-  cancel(id: RequestId, reason: unknown): boolean;
-  endAll(error: LocalError): void;
-}
-
 export interface FrameRequestsParts {
   readonly limits: Limits;
   readonly log: Log;
@@ -51,28 +39,90 @@ export interface FrameRequestsParts {
 // Shared, as an error costs a stack.
 const ANSWERED = new LocalError("closed", "the request has been answered");
 
-export function createFrameRequests({ limits, log, send, onRequest, onLess }: FrameRequestsParts): FrameRequests {
-  const owed = new Map<RequestId, { readonly signal: OwnSignal; readonly from: PeerContext }>();
-  let answering = 0;
+interface Owed {
+  readonly signal: OwnSignal;
+  readonly from: PeerContext;
+}
 
-  const take = (id: RequestId, signal?: OwnSignal): OwnSignal | undefined => {
-    const found = owed.get(id)?.signal;
+/** The peer's requests that are owed an answer. A class, as over HTTP there is one for each request: see `createQueue`. */
+export class FrameRequests {
+  readonly #parts: FrameRequestsParts;
+  readonly #owed = new BriefMap<RequestId, Owed>();
+  #answering = 0;
+
+  constructor(parts: FrameRequestsParts) {
+    this.#parts = parts;
+  }
+
+  get size(): number {
+    return this.#owed.size;
+  }
+
+  /** Whether one of them came on a single channel, whose peer may still read when it has nothing more to say. */
+  get onChannel(): boolean {
+    return this.#owed.values().some(({ from }) => from.transport !== "http");
+  }
+
+  /** Answers that the transport has not accepted yet. */
+  get answering(): number {
+    return this.#answering;
+  }
+
+  accept({ frame, original, from, related }: Arrival, message: RequestMessage): void {
+    const { id } = message;
+    if (this.#refuse(id)) return;
+    const signal = new OwnSignal();
+    this.#owed.set(id, { signal, from });
+    this.#parts.onRequest({
+      frame,
+      message,
+      sentParams: (original !== undefined && isRequest(original.message) ? original.message : message).params ?? {},
+      from,
+      related,
+      signal,
+      ignore: () => this.#take(id, signal)?.fire(ANSWERED),
+      answer: (answer, source) => {
+        if (signal.aborted) return;
+        this.#take(id, signal);
+        signal.fire(ANSWERED);
+        this.#track(this.#deliver(this.#write(answer, id, source), id));
+        this.#parts.onLess();
+      },
+    });
+  }
+
+  /** False where nothing has that id. */
+  cancel(id: RequestId, reason: unknown): boolean {
+    const signal = this.#take(id);
+    if (signal === undefined) return false;
+    signal.fire(new LocalError("aborted", reasonText(reason)));
+    this.#parts.onLess();
+    return true;
+  }
+
+  endAll(error: LocalError): void {
+    for (const id of this.#owed.keys()) this.#take(id)?.fire(error);
+  }
+
+  #take(id: RequestId, signal?: OwnSignal): OwnSignal | undefined {
+    const found = this.#owed.get(id)?.signal;
     // An id is free again with its answer: a later request may have it.
     if (found === undefined || (signal !== undefined && found !== signal)) return undefined;
-    owed.delete(id);
+    this.#owed.delete(id);
     return found;
-  };
+  }
 
-  const write = (message: ResultMessage | ErrorMessage, id: RequestId, source: Frame | undefined): Frame => {
+  #write(message: ResultMessage | ErrorMessage, id: RequestId, source: Frame | undefined): Frame {
     try {
       return edited({ ...message, id }, source);
     } catch (error) {
-      log({ level: "error", message: "an answer could not be written", error });
+      this.#parts.log({ level: "error", message: "an answer could not be written", error });
       return errorFrame(id, { code: ErrorCode.internalError, message: "Internal error" });
     }
-  };
+  }
 
-  const deliver = async (frame: Frame, id: RequestId) => {
+  async #deliver(frame: Frame, id: RequestId): Promise<void> {
+    const { send, log } = this.#parts;
     try {
       await send(frame, id);
     } catch (thrown) {
@@ -80,68 +130,27 @@ export function createFrameRequests({ limits, log, send, onRequest, onLess }: Fr
       log({ level: "warning", message: "an answer could not be sent; its asker gets an error in its place", error: thrown });
       await send(errorFrame(id, { code: ErrorCode.internalError, message: "The answer could not be passed on" }), id).catch(() => {});
     }
-  };
+  }
 
-  const refuse = (id: RequestId): boolean => {
-    const refusal = owed.has(id)
+  #refuse(id: RequestId): boolean {
+    const { maxIncomingRequests } = this.#parts.limits;
+    const refusal = this.#owed.has(id)
       ? { code: ErrorCode.invalidRequest, message: `the request id ${JSON.stringify(id)} is in use` }
-      : owed.size + answering >= limits.maxIncomingRequests
+      : this.#owed.size + this.#answering >= maxIncomingRequests
         ? { code: ErrorCode.internalError, message: "Too many requests in flight", data: { reason: "overloaded", delivery: "none" } }
         : undefined;
     if (refusal === undefined) return false;
     // A peer that takes no answers gets none.
-    if (answering < 2 * limits.maxIncomingRequests) track(deliver(errorFrame(id, refusal), id));
+    if (this.#answering < 2 * maxIncomingRequests) this.#track(this.#deliver(errorFrame(id, refusal), id));
     return true;
-  };
-  const track = (delivered: Promise<void>) => {
-    answering++;
-    void delivered.finally(() => {
-      answering--;
-      onLess();
-    });
-  };
+  }
 
-  return {
-    get size() {
-      return owed.size;
-    },
-    get onChannel() {
-      return [...owed.values()].some(({ from }) => from.transport !== "http");
-    },
-    get answering() {
-      return answering;
-    },
-    accept({ frame, original, from, related }, message) {
-      const { id } = message;
-      if (refuse(id)) return;
-      const signal = new OwnSignal();
-      owed.set(id, { signal, from });
-      onRequest({
-        frame,
-        message,
-        sentParams: (original !== undefined && isRequest(original.message) ? original.message : message).params ?? {},
-        from,
-        related,
-        signal,
-        ignore: () => take(id, signal)?.fire(ANSWERED),
-        answer(answer, source) {
-          if (signal.aborted) return;
-          take(id, signal);
-          signal.fire(ANSWERED);
-          track(deliver(write(answer, id, source), id));
-          onLess();
-        },
-      });
-    },
-    cancel(id, reason) {
-      const signal = take(id);
-      if (signal === undefined) return false;
-      signal.fire(new LocalError("aborted", reasonText(reason)));
-      onLess();
-      return true;
-    },
-    endAll(error) {
-      for (const id of [...owed.keys()]) take(id)?.fire(error);
-    },
-  };
+  #track(delivered: Promise<void>): void {
+    this.#answering++;
+    // Never rejects.
+    void delivered.then(() => {
+      this.#answering--;
+      this.#parts.onLess();
+    });
+  }
 }

@@ -1,6 +1,6 @@
 import { isObject } from "../core/base/json.ts";
 import { sourceAt } from "../core/base/json-spans.ts";
-import { splice } from "../core/base/splice.ts";
+import { spliceText } from "../core/base/splice.ts";
 import type { Frame } from "../core/wire/frame.ts";
 import type { Message } from "../core/wire/message.ts";
 
@@ -9,7 +9,7 @@ export type RawTexts = Map<unknown, string>;
 
 /** A message made from a frame by changing some of it: what did not change keeps its lexemes. */
 export function edited(message: Message, source: Frame | undefined): Frame {
-  return source?.text === undefined ? { message } : { message, text: splice(source.text, source.message, message).text };
+  return source?.text === undefined ? { message } : { message, text: spliceText(source.text, source.message, message) };
 }
 
 /** Remembers the text of a value, an object, that stands at a pointer of a frame. */

@@ -1,65 +1,90 @@
-import type { Transport } from "../core/transport/transport.ts";
+import type { LocalError } from "../core/base/errors.ts";
+import type { Arrival, Route, Transport } from "../core/transport/transport.ts";
+import type { Frame } from "../core/wire/frame.ts";
 import { isErrorResponse, isNotification, isRequest, isResult, type ErrorMessage, type RequestId } from "../core/wire/message.ts";
 
-/** What a client is owed on one connection, wherever it is: a guard may still judge a request that no face has seen, or an answer that one has given. */
-export interface Owed {
-  /** The connection. Whatever is owed when this side closes it is answered with the error. */
-  readonly transport: Transport;
+/** A connection that knows what its client is owed, wherever it is: a guard may still judge a request that no face has seen, or an answer that one has given. */
+export interface OwedTransport extends Transport {
   /** Settles when nothing is owed. */
   settled(): Promise<void>;
 }
 
-export function countOwed(inner: Transport, lastAnswer: () => ErrorMessage): Owed {
-  const owed = new Set<RequestId>();
-  let nothing: Promise<void> | undefined;
-  let onNothing: (() => void) | undefined;
-  const settle = () => {
-    onNothing?.();
-    nothing = onNothing = undefined;
-  };
-  const drop = (id: RequestId) => {
-    if (owed.delete(id) && owed.size === 0) settle();
-  };
-  const clear = () => {
-    owed.clear();
-    settle();
-  };
+/** Whatever is owed when this side closes is answered with the error. */
+export function countOwed(inner: Transport, lastAnswer: () => ErrorMessage): OwedTransport {
+  return new OwnOwedTransport(inner, lastAnswer);
+}
 
-  const transport: Transport = {
-    async receive() {
-      let arrival;
-      try {
-        arrival = await inner.receive();
-      } catch (thrown) {
-        // Nobody is there any more.
-        clear();
-        throw thrown;
-      }
-      const message = arrival?.frame.message;
-      if (message === undefined) return arrival;
-      if (isRequest(message)) owed.add(message.id);
-      else if (isNotification(message) && message.method === "notifications/cancelled") {
-        const id = message.params?.["requestId"];
-        if (typeof id === "string" || typeof id === "number") drop(id);
-      }
-      return arrival;
-    },
-    send(frame, route) {
-      const { message } = frame;
-      const id = isResult(message) || isErrorResponse(message) ? message.id : undefined;
-      const sent = inner.send(frame, route);
-      if (id === undefined || id === null) return sent;
-      return sent.finally(() => drop(id));
-    },
-    close(why) {
-      // What a peer does not take is dropped by the end of the connection.
-      for (const id of owed) inner.send({ message: { ...lastAnswer(), id } }, { related: id }).catch(() => {});
-      clear();
-      return inner.close(why);
-    },
-  };
-  return {
-    transport,
-    settled: () => (owed.size === 0 ? Promise.resolve() : (nothing ??= new Promise((resolve) => (onNothing = resolve)))),
-  };
+// A class, as over HTTP there is one for each request, see `createQueue`.
+class OwnOwedTransport implements OwedTransport {
+  readonly #inner: Transport;
+  readonly #lastAnswer: () => ErrorMessage;
+  // Ids alone: what a table that was outgrown keeps of them is little.
+  readonly #owed = new Set<RequestId>();
+  #nothing: Promise<void> | undefined;
+  #onNothing: (() => void) | undefined;
+
+  constructor(inner: Transport, lastAnswer: () => ErrorMessage) {
+    this.#inner = inner;
+    this.#lastAnswer = lastAnswer;
+  }
+
+  settled(): Promise<void> {
+    if (this.#owed.size === 0) return Promise.resolve();
+    return (this.#nothing ??= new Promise((resolve) => (this.#onNothing = resolve)));
+  }
+
+  async receive(): Promise<Arrival | undefined> {
+    let arrival;
+    try {
+      arrival = await this.#inner.receive();
+    } catch (thrown) {
+      // Nobody is there any more.
+      this.#clear();
+      throw thrown;
+    }
+    const message = arrival?.frame.message;
+    if (message === undefined) return arrival;
+    if (isRequest(message)) this.#owed.add(message.id);
+    else if (isNotification(message) && message.method === "notifications/cancelled") {
+      const id = message.params?.["requestId"];
+      if (typeof id === "string" || typeof id === "number") this.#drop(id);
+    }
+    return arrival;
+  }
+
+  send(frame: Frame, route?: Route): Promise<void> {
+    const { message } = frame;
+    const id = isResult(message) || isErrorResponse(message) ? message.id : undefined;
+    const sent = this.#inner.send(frame, route);
+    return id === undefined || id === null ? sent : this.#answered(id, sent);
+  }
+
+  close(why?: LocalError): Promise<void> {
+    // What a peer does not take is dropped by the end of the connection.
+    for (const id of this.#owed) this.#inner.send({ message: { ...this.#lastAnswer(), id } }, { related: id }).catch(() => {});
+    this.#clear();
+    return this.#inner.close(why);
+  }
+
+  async #answered(id: RequestId, sent: Promise<void>): Promise<void> {
+    try {
+      await sent;
+    } finally {
+      this.#drop(id);
+    }
+  }
+
+  #drop(id: RequestId): void {
+    if (this.#owed.delete(id) && this.#owed.size === 0) this.#settle();
+  }
+
+  #clear(): void {
+    this.#owed.clear();
+    this.#settle();
+  }
+
+  #settle(): void {
+    this.#onNothing?.();
+    this.#nothing = this.#onNothing = undefined;
+  }
 }

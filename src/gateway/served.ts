@@ -1,10 +1,10 @@
 import { LocalError } from "../core/base/errors.ts";
+import { createLinkedList } from "../core/base/linked-list.ts";
 import { createObserver, type Observer } from "../core/chain/observer.ts";
 import { currentOf } from "../core/guard/chain-source.ts";
 import type { GuardEvent } from "../core/guard/events.ts";
-import { guardTransport } from "../core/guard/guard.ts";
+import { createGuard } from "../core/guard/guard.ts";
 import type { GuardOptions, GuardPolicy } from "../core/guard/options.ts";
-import { readPolicy } from "../core/guard/policy-checks.ts";
 import { createToolSchemas, type ToolSchemas } from "../core/guard/tool-schemas.ts";
 import type { Authenticate } from "../core/http/authentication.ts";
 import type { HttpHandler } from "../core/http/exchange.ts";
@@ -14,6 +14,7 @@ import { badRequest } from "../core/http/http-responses.ts";
 import type { Transport } from "../core/transport/transport.ts";
 import { hooksMatch } from "../core/wire/patterns.ts";
 import { createFace, type Face, type FaceParts } from "./face.ts";
+import { createStatelessFace, type StatelessFaceParts } from "./face-stateless.ts";
 import { createMirroredParams } from "./mirrored-params.ts";
 import { gatewayError, isOwnError } from "./own-errors.ts";
 import { countOwed } from "./owed.ts";
@@ -41,7 +42,7 @@ export interface Served {
   close(): Promise<void>;
 }
 
-export interface ServedParts extends Omit<FaceParts, "transport" | "varies" | "settled"> {
+export interface ServedParts extends Omit<FaceParts, "stateless"> {
   /** The way to other workers, where this is one. */
   readonly hops: Hops | undefined;
   /** The plan at this moment, and the upstream's part in it. */
@@ -52,7 +53,7 @@ export interface ServedParts extends Omit<FaceParts, "transport" | "varies" | "s
 export function createServed(parts: ServedParts): Served {
   const { upstream, versions, parking, hops, host, limits, log, current } = parts;
   const { name } = upstream.plan;
-  const faces = new Set<Face>();
+  const faces = createLinkedList<Face>();
   const plan = current();
   // Stateless requests come one a connection: what tools have advertised is known to all of them.
   const schemas = createToolSchemas(limits, () => {});
@@ -78,8 +79,7 @@ export function createServed(parts: ServedParts): Served {
     },
   };
   const { keepsError, ...policy } = plan.policy ?? {};
-  readPolicy(policy);
-  const guard: GuardOptions = {
+  const options: GuardOptions = {
     role: "server",
     chain,
     policy: {
@@ -94,21 +94,23 @@ export function createServed(parts: ServedParts): Served {
     host,
     limits,
   };
+  const guard = createGuard(options, tools);
 
   // Also where an interceptor only lets pass or refuses, and where its condition holds for some: nobody can tell what it goes by.
-  const varies: FaceParts["varies"] = (method, principal) =>
+  const varies: StatelessFaceParts["varies"] = (method, principal) =>
     principal !== undefined ||
     parts.currentUpstream().allow !== undefined ||
     chain.current().entries.some(
       ({ type, policy: { mode, hooks } }) => type !== "sink" && mode === "active" && (hooksMatch(hooks, method, "request") || hooksMatch(hooks, method, "response")),
     );
 
+  const faceParts: FaceParts = { upstream, versions, parking, host, limits, log, stateless: createStatelessFace({ upstream, versions, parking, limits, varies }) };
+  const lastAnswer = () => gatewayError("draining", "The connection has ended before the answer came", { delivery: "unknown" });
   const serve = (transport: Transport): Face => {
-    const owed = countOwed(transport, () => gatewayError("draining", "The connection has ended before the answer came", { delivery: "unknown" }));
-    const guarded = guardTransport(owed.transport, guard, tools);
-    const face = createFace({ transport: guarded, settled: owed.settled, upstream, versions, parking, host, limits, log, varies });
-    faces.add(face);
-    void face.closed.then(() => faces.delete(face));
+    const owed = countOwed(transport, lastAnswer);
+    const face = createFace(guard(owed), owed, faceParts);
+    const node = faces.add(face);
+    void face.closed.then(() => faces.remove(node));
     if (draining) void face.drain();
     return face;
   };

@@ -1,3 +1,4 @@
+import { BriefMap } from "../core/base/brief-map.ts";
 import { ErrorCode, LocalError } from "../core/base/errors.ts";
 import { createSignal } from "../core/base/signal.ts";
 import type { SubscriptionFilter } from "../core/wire/gen/mcp.ts";
@@ -40,7 +41,7 @@ export function lower(left: string | undefined, right: string | undefined): stri
  */
 export function createHandshakeLink(core: LinkCore): BuiltLink {
   const { peer, server, owner, log } = core;
-  const calls = new Map<number, OpenCall>();
+  const calls = new BriefMap<number, OpenCall>();
   const subscribed = new Set<string>();
   let level: string | undefined;
   let refreshing: Promise<unknown> = Promise.resolve();
@@ -84,7 +85,7 @@ export function createHandshakeLink(core: LinkCore): BuiltLink {
     return { agreed, refused };
   };
 
-  const only = (): OpenCall | undefined => (calls.size === 1 ? [...calls.values()][0] : undefined);
+  const only = (): OpenCall | undefined => (calls.size === 1 ? calls.values()[0] : undefined);
   // Ids of ours are numbers; what a server relates to anything else relates to nothing.
   const callOf = (related: RequestId | undefined) => (related === undefined ? only() : typeof related === "number" ? calls.get(related) : undefined);
 

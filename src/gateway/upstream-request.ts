@@ -13,27 +13,30 @@ export interface SentCall extends Pick<FrameCall, "waits"> {
   readonly meta: JsonObject;
   readonly hooks: CallHooks;
   readonly signal: Signal;
-  onId(id: number): void;
+  readonly onId: (id: number) => void;
   /** What a result comes to. */
   resultOf(message: ResultMessage, source: Frame): Outcome;
 }
 
 /** Makes a call of a server, and tells how it ended. Never rejects. */
-export async function sendCall(core: LinkCore, call: Call, { meta, hooks, resultOf, ...rest }: SentCall): Promise<Outcome> {
+export async function sendCall(core: LinkCore, call: Call, sent: SentCall): Promise<Outcome> {
   const { peer, callTimeoutMs, maxCallMs } = core;
   const { method } = call.message;
-  const params = paramsForHop(call.message.params, meta);
+  const params = paramsForHop(call.message.params, sent.meta);
   try {
+    // Member by member, as in `createHttpSend`.
     const { frame, synthetic } = await peer.request({
-      ...rest,
       message: params === undefined ? { method } : { method, params },
       source: call.frame,
+      signal: sent.signal,
       timeoutMs: callTimeoutMs,
       maxMs: maxCallMs,
-      ...(hooks.onProgress === undefined ? {} : { onProgress: hooks.onProgress }),
+      waits: sent.waits,
+      onProgress: sent.hooks.onProgress,
+      onId: sent.onId,
     });
     const { message } = frame;
-    if (isResult(message)) return resultOf(message, frame);
+    if (isResult(message)) return sent.resultOf(message, frame);
     // A response that is no result is an error.
     const error = message as ErrorMessage;
     if (saysOtherRevisions(error)) return outcomeOf(abandon(core));

@@ -33,6 +33,8 @@ export interface Slot {
   readonly server: ServerDescription | undefined;
   readonly calls: number;
   readonly followers: number;
+  /** Whether a connection stands. */
+  readonly stands: boolean;
   /** Whether a connection stands or is being made. */
   readonly connected: boolean;
   /** Rejects with a `LocalError` where there is no connection to be had now. */
@@ -190,6 +192,9 @@ export function createSlot({ own, host, log, backOff: waits, open, lost }: SlotP
     },
     get followers() {
       return followers.size;
+    },
+    get stands() {
+      return link !== undefined;
     },
     get connected() {
       return link !== undefined || starting !== undefined;

@@ -1,3 +1,4 @@
+import { BriefMap } from "../core/base/brief-map.ts";
 import { LocalError, RpcError } from "../core/base/errors.ts";
 import { formatPointer, isObject, ownMember, type JsonObject } from "../core/base/json.ts";
 import { createSubscription } from "../core/mcp/features/client-subscription.ts";
@@ -20,7 +21,7 @@ const NOTHING: ReadonlyMap<string, ErrorMessage> = new Map();
  */
 export function createStatelessLink(core: LinkCore): BuiltLink {
   const { peer, server, owner, identity, host, log } = core;
-  const calls = new Map<number, CallHooks & { readonly logged: boolean }>();
+  const calls = new BriefMap<number, { readonly hooks: CallHooks; readonly logged: boolean }>();
   const own: Caller = { era: "handshake", version: server.version, info: identity.info, capabilities: {}, principal: undefined };
 
   const subscription = createSubscription({
@@ -55,7 +56,7 @@ export function createStatelessLink(core: LinkCore): BuiltLink {
           signal,
           onId(given) {
             id = given;
-            calls.set(id, { ...hooks, logged: call.logLevel !== undefined });
+            calls.set(id, { hooks, logged: call.logLevel !== undefined });
           },
           resultOf,
         });
@@ -87,8 +88,8 @@ export function createStatelessLink(core: LinkCore): BuiltLink {
       const { method, params = {} } = message;
       if (method === "notifications/subscriptions/acknowledged") return subscription.acknowledged(params);
       if (subscription.owns(params)) return owner.onNotification(frame, message);
-      const open = typeof related === "number" ? calls.get(related) : aloneIn([...calls.values()].filter(({ logged }) => logged));
-      if (open !== undefined) return open.onNotification(frame, message);
+      const open = typeof related === "number" ? calls.get(related) : aloneIn(calls.values().filter(({ logged }) => logged));
+      if (open !== undefined) return open.hooks.onNotification(frame, message);
       log({ level: "debug", message: `${method} belongs to no call and no subscription` });
     },
   };

@@ -117,9 +117,11 @@ export function createUpstream({ plan, host, limits, log: given }: UpstreamParts
     one.cancelIdle?.();
     one.cancelIdle = undefined;
     one.holders++;
-    // Used last.
-    held.delete(one);
-    held.add(one);
+    // Used last. The only one is so already, and a set makes itself a new table for every other of such turns.
+    if (held.size > 1) {
+      held.delete(one);
+      held.add(one);
+    }
     let over = false;
     return {
       slot: one.slot,
@@ -146,6 +148,8 @@ export function createUpstream({ plan, host, limits, log: given }: UpstreamParts
     void drop(unused);
   };
 
+  /** Whether one connection is for all, or for all that one principal asks. */
+  const servesAll = () => sharing !== "session" || era === "stateless";
   const sharedLease = ({ principal }: Caller): Lease => {
     // Claims included: what one token says is not what another one of the same principal does.
     const key = sharing === "principal" ? JSON.stringify(["principal", sorted(principal)]) : SHARED;
@@ -186,6 +190,7 @@ export function createUpstream({ plan, host, limits, log: given }: UpstreamParts
   };
 
   const connected = async (given: Lease): Promise<Lease> => {
+    if (given.slot.stands) return given;
     try {
       await given.slot.connect();
       return given;
@@ -203,16 +208,18 @@ export function createUpstream({ plan, host, limits, log: given }: UpstreamParts
     async session(caller) {
       const first = await find(caller, "");
       if (first !== undefined) return first;
-      if (sharing !== "session" || era === "stateless") return await connected(sharedLease(caller));
+      if (servesAll()) return await connected(sharedLease(caller));
       makeRoom();
       const own = make("", identityOf(caller));
       return await connected(lease(own, () => void drop(own)));
     },
     async single(caller) {
+      if (servesAll()) return await connected(sharedLease(caller));
       const key = keyOf(caller);
       const first = await find(caller, key);
       if (first !== undefined) return first;
-      if (sharing !== "session" || era === "stateless") return await connected(sharedLease(caller));
+      // Somebody else's connection may have told.
+      if (servesAll()) return await connected(sharedLease(caller));
       const mine = [...held].filter((one) => one.key === key);
       // Where questions do not say which call they belong to, each call has a connection to itself while there are any to be had.
       const alone = !connector.relates && mayBeAsked(caller.capabilities);

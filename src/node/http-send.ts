@@ -38,7 +38,7 @@ export function createHttpSend({ keepAliveMs = 4_000, maxConnections = Infinity,
       const parsed = new URL(url);
       const { protocol, hostname, port, path } = urlToHttpOptions(parsed);
       // Without credentials that the URL may have: they belong into headers.
-      last = { url, options: { protocol, hostname, port, path, agent: protocol === "https:" ? secure : plain, ...(socketPath === undefined ? {} : { socketPath }) }, host: parsed.host };
+      last = { url, options: { protocol, hostname, port, path, socketPath, agent: protocol === "https:" ? secure : plain }, host: parsed.host };
     }
     return last;
   };
@@ -51,7 +51,17 @@ export function createHttpSend({ keepAliveMs = 4_000, maxConnections = Infinity,
       const headers = ["host", host, "accept-encoding", "identity"];
       for (const [name, value] of call.headers) headers.push(name, value);
       if (call.body !== undefined) headers.push("content-length", String(Buffer.byteLength(call.body)));
-      const request = (options.protocol === "https:" ? httpsRequest : httpRequest)({ ...options, method: call.method, headers });
+      const request = (options.protocol === "https:" ? httpsRequest : httpRequest)({
+        // One by one: an object that is spread and then added to gets a hidden class of its own each time, which lasts until a full collection.
+        protocol: options.protocol,
+        hostname: options.hostname,
+        port: options.port,
+        path: options.path,
+        socketPath: options.socketPath,
+        agent: options.agent,
+        method: call.method,
+        headers,
+      });
       let connected = false;
       const unlink = call.signal.onAbort(() => {
         reject(aborted(call));

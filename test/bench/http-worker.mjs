@@ -1,6 +1,6 @@
 // Calls the tool over HTTP, by sockets of its own that stay open: what writes a text and looks for the end of the answer takes little beside any server,
-// so that the servers are compared and not this. Gets `{ url, era, inFlight, ms, sessions }`, and says `{ calls, microseconds, p50 }`: how many were answered, the
-// wall time of a call over all sockets, and the middle of the times that one waited. `sessions`: none, and all sockets, which are new, are in one session; "own", and
+// so that the servers are compared and not this. Gets `{ url, era, inFlight, sessions }` with `ms` or with `calls`, how many to make, and says `{ calls, microseconds, p50 }`: how many were
+// answered, the wall time of a call over all sockets, and the middle of the times that one waited. `sessions`: none, and all sockets, which are new, are in one session; "own", and
 // each is in one that has begun on it; "next", and in one that has begun on the next socket. These stay open for further requests.
 import assert from "node:assert/strict";
 import { once } from "node:events";
@@ -114,14 +114,16 @@ async function lanes(target, era, inFlight, sessions) {
   return kept.get(key);
 }
 
-process.on("message", async ({ url, era, inFlight, ms, sessions }) => {
+process.on("message", async ({ url, era, inFlight, ms = Infinity, calls = Infinity, sessions }) => {
   const all = await lanes(new URL(url), era, inFlight, sessions);
   const times = [];
+  let left = calls;
   const until = performance.now() + ms;
   const start = performance.now();
   await Promise.all(
     all.map(async ({ connection: { ask }, parts: [before, after] }) => {
-      for (let now = performance.now(); now < until; ) {
+      for (let now = performance.now(); now < until && left > 0; ) {
+        left--;
         const id = ++lastId;
         const answer = await ask(`${before}${id}${after}`);
         if (!answer.includes(FORECAST) || !answer.includes(String(id))) assert.fail(`no forecast: ${answer}`);

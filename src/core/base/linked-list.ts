@@ -17,36 +17,43 @@ export interface LinkedList<T> extends Iterable<T> {
 }
 
 export function createLinkedList<T>(): LinkedList<T> {
-  let first: Node<T> | undefined;
-  let last: Node<T> | undefined;
-  let size = 0;
-  return {
-    get size() {
-      return size;
-    },
-    add(item) {
-      const node: Node<T> = { item, before: last, after: undefined };
-      if (last === undefined) first = node;
-      else last.after = node;
-      last = node;
-      size++;
-      return node;
-    },
-    remove(node) {
-      if (node.item === undefined) return;
-      if (node.before === undefined) first = node.after;
-      else node.before.after = node.after;
-      if (node.after === undefined) last = node.before;
-      else node.after.before = node.before;
-      node.item = undefined;
-      node.before = undefined;
-      node.after = undefined;
-      size--;
-    },
-    [Symbol.iterator]() {
-      const items: T[] = [];
-      for (let node = first; node !== undefined; node = node.after) if (node.item !== undefined) items.push(node.item);
-      return items.values();
-    },
-  };
+  return new OwnLinkedList();
+}
+
+// A class for its getter, see `createQueue`.
+class OwnLinkedList<T> implements LinkedList<T> {
+  #first: Node<T> | undefined;
+  #last: Node<T> | undefined;
+  #size = 0;
+
+  get size(): number {
+    return this.#size;
+  }
+
+  add(item: T): Node<T> {
+    const node: Node<T> = { item, before: this.#last, after: undefined };
+    if (this.#last === undefined) this.#first = node;
+    else this.#last.after = node;
+    this.#last = node;
+    this.#size++;
+    return node;
+  }
+
+  remove(node: Node<T>): void {
+    if (node.item === undefined) return;
+    if (node.before === undefined) this.#first = node.after;
+    else node.before.after = node.after;
+    if (node.after === undefined) this.#last = node.before;
+    else node.after.before = node.before;
+    node.item = undefined;
+    node.before = undefined;
+    node.after = undefined;
+    this.#size--;
+  }
+
+  [Symbol.iterator](): IterableIterator<T> {
+    const items: T[] = [];
+    for (let node = this.#first; node !== undefined; node = node.after) if (node.item !== undefined) items.push(node.item);
+    return items.values();
+  }
 }

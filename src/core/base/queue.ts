@@ -14,59 +14,66 @@ export interface Queue<T> {
 }
 
 export function createQueue<T>(): Queue<T> {
+  return new OwnQueue();
+}
+
+// A class for its getters: on an object literal each costs a hidden class, which keeps all that the getter reaches past every minor collection.
+class OwnQueue<T> implements Queue<T> {
   // A list with a moving head: shift() on a long array is linear.
-  let items: (T | undefined)[] = [];
-  let head = 0;
-  let closed = false;
-  const pullers: ((item: T | undefined) => void)[] = [];
-  let waiters: { below: number; settle: () => void }[] = [];
+  #items: (T | undefined)[] = [];
+  #head = 0;
+  #closed = false;
+  readonly #pullers: ((item: T | undefined) => void)[] = [];
+  #waiters: { below: number; settle: () => void }[] = [];
 
-  const size = () => items.length - head;
-  const wake = () => {
-    if (waiters.length === 0) return;
-    const ready = waiters.filter((waiter) => closed || size() < waiter.below);
-    if (ready.length === 0) return;
-    waiters = waiters.filter((waiter) => !ready.includes(waiter));
-    for (const waiter of ready) waiter.settle();
-  };
+  get size(): number {
+    return this.#items.length - this.#head;
+  }
 
-  return {
-    get size() {
-      return size();
-    },
-    get closed() {
-      return closed;
-    },
-    push(item) {
-      if (closed) return false;
-      const puller = pullers.shift();
-      if (puller !== undefined) puller(item);
-      else items.push(item);
-      return true;
-    },
-    pull() {
-      if (size() > 0) {
-        const item = items[head];
-        items[head++] = undefined;
-        if (head > 64 && head * 2 > items.length) {
-          items = items.slice(head);
-          head = 0;
-        }
-        wake();
-        return Promise.resolve(item);
+  get closed(): boolean {
+    return this.#closed;
+  }
+
+  push(item: T): boolean {
+    if (this.#closed) return false;
+    const puller = this.#pullers.shift();
+    if (puller !== undefined) puller(item);
+    else this.#items.push(item);
+    return true;
+  }
+
+  pull(): Promise<T | undefined> {
+    if (this.size > 0) {
+      const item = this.#items[this.#head];
+      this.#items[this.#head++] = undefined;
+      if (this.#head > 64 && this.#head * 2 > this.#items.length) {
+        this.#items = this.#items.slice(this.#head);
+        this.#head = 0;
       }
-      if (closed) return Promise.resolve(undefined);
-      return new Promise((resolve) => pullers.push(resolve));
-    },
-    drained(below) {
-      if (closed || size() < below) return Promise.resolve();
-      return new Promise((settle) => waiters.push({ below, settle }));
-    },
-    close() {
-      if (closed) return;
-      closed = true;
-      for (const puller of pullers.splice(0)) puller(undefined);
-      wake();
-    },
-  };
+      this.#wake();
+      return Promise.resolve(item);
+    }
+    if (this.#closed) return Promise.resolve(undefined);
+    return new Promise((resolve) => this.#pullers.push(resolve));
+  }
+
+  drained(below: number): Promise<void> {
+    if (this.#closed || this.size < below) return Promise.resolve();
+    return new Promise((settle) => this.#waiters.push({ below, settle }));
+  }
+
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    for (const puller of this.#pullers.splice(0)) puller(undefined);
+    this.#wake();
+  }
+
+  #wake(): void {
+    if (this.#waiters.length === 0) return;
+    const ready = this.#waiters.filter((waiter) => this.#closed || this.size < waiter.below);
+    if (ready.length === 0) return;
+    this.#waiters = this.#waiters.filter((waiter) => !ready.includes(waiter));
+    for (const waiter of ready) waiter.settle();
+  }
 }

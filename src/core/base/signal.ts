@@ -1,3 +1,5 @@
+import { createLinkedList, type LinkedList } from "./linked-list.ts";
+
 /** What we need of the platform's `AbortSignal`; any object with these members will do. */
 export interface SignalLike {
   readonly aborted: boolean;
@@ -25,30 +27,39 @@ export interface SignalSource {
   dispose(): void;
 }
 
+interface Entry {
+  /** Gone where it has unsubscribed. */
+  listener: ((reason: unknown) => void) | undefined;
+}
+
 /** A signal without parents, aborted by `fire`. For hot paths, which need no closure; elsewhere use {@link createSignal}. */
 export class OwnSignal implements Signal {
   aborted = false;
   reason: unknown = undefined;
   // Most signals have no listener, nearly all others one: that needs no table.
-  #first: ((reason: unknown) => void) | undefined;
-  #more: Set<(reason: unknown) => void> | undefined;
+  #first: Entry | undefined;
+  #more: LinkedList<Entry> | undefined;
 
   onAbort(listener: (reason: unknown) => void): () => void {
     if (this.aborted) {
       listener(this.reason);
       return () => {};
     }
-    // A wrapper of its own, so that one function subscribed twice is two subscriptions.
-    const entry = (reason: unknown) => listener(reason);
+    // An entry of its own, so that one function subscribed twice is two subscriptions.
+    const entry: Entry = { listener };
     if (this.#first === undefined && this.#more === undefined) {
       this.#first = entry;
       return () => {
         if (this.#first === entry) this.#first = undefined;
       };
     }
-    const more = (this.#more ??= new Set());
-    more.add(entry);
-    return () => more.delete(entry);
+    const more = (this.#more ??= createLinkedList());
+    const node = more.add(entry);
+    return () => {
+      // Also where the abort is under way, and goes over those that were there.
+      entry.listener = undefined;
+      more.remove(node);
+    };
   }
 
   /** The first call counts. */
@@ -60,8 +71,8 @@ export class OwnSignal implements Signal {
     const more = this.#more;
     this.#first = undefined;
     this.#more = undefined;
-    first?.(reason);
-    if (more !== undefined) for (const listener of more) listener(reason);
+    first?.listener?.(reason);
+    if (more !== undefined) for (const { listener } of more) listener?.(reason);
   }
 }
 

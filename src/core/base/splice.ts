@@ -21,6 +21,12 @@ export function splice(text: string, before: unknown, after: unknown): Spliced {
   return { text: applyEdit(text, edit), changes: listChanges(edit) };
 }
 
+/** The text alone, where nobody asks what changed. */
+export function spliceText(text: string, before: unknown, after: unknown): string {
+  const edit = editBetween(before, after);
+  return edit === undefined ? text : applyEdit(text, edit);
+}
+
 function applyEdit(text: string, edit: Edit): string {
   const output = createOutput(text);
   const start = skipSpace(text, 0);

@@ -30,15 +30,16 @@ import { createTurns, DROP, type Outcome, type Sinks, type Waypoint } from "./tu
 import { contextOf, decide, isWatched, type Subject } from "./verdict.ts";
 
 /** One direction of a guard. */
-interface Flow {
+export interface Flow {
   /** Settles when the frame has been forwarded, answered or dropped: at once, where it gives no promise. Rejects as `forward` does, and never throws. */
   accept(frame: Frame, at: Waypoint): Promise<void> | void;
 }
 
 export function createFlow(state: GuardState, sinks: Sinks): Flow {
-  const { ledger, limits, policy } = state;
+  const { ledger } = state;
+  const { host, limits, log, observer, policy } = state.shared;
   // Over the cap a frame that would have to be held is refused: the pump goes on pulling, and nothing grows.
-  const turns = createTurns(sinks, limits.maxIncomingRequests, (message) => state.log("warn", message));
+  const turns = createTurns(sinks, limits.maxIncomingRequests, (message) => log("warn", message));
   const answerer: Initiator = sinks.initiator === "peer" ? "app" : "peer";
 
   // A request as the interceptors of its response will see it: whoever gets the message may edit it, so they get a copy where any asks.
@@ -53,12 +54,12 @@ export function createFlow(state: GuardState, sinks: Sinks): Flow {
   const comparedWithFirstTry = (request: Message) => {
     if (!state.retries.differs(request)) return;
     const method = isRequest(request) ? request.method : "";
-    state.log("warn", `a retry of ${shown(method)} goes on with other params than the first try`);
+    log("warn", `a retry of ${shown(method)} goes on with other params than the first try`);
   };
 
   // Nobody is answered, so nobody else would know.
   const dropped = ({ event, kind }: Subject, reason: BlockReason, by?: string) => {
-    if (kind === "notification") state.log("warn", `the notification ${shown(event)} was dropped${by === undefined ? "" : ` by ${shown(by)}`}: ${reason}`);
+    if (kind === "notification") log("warn", `the notification ${shown(event)} was dropped${by === undefined ? "" : ` by ${shown(by)}`}: ${reason}`);
   };
 
   const refuse = async (subject: Subject, reason: BlockReason, error: RpcError, recorded = true): Promise<Outcome> => {
@@ -146,7 +147,7 @@ export function createFlow(state: GuardState, sinks: Sinks): Flow {
     }
     if (exchange === undefined || exchange.state !== "open") {
       // Also a second answer, or one to a request that has not gone on yet.
-      state.log("warn", `a response to ${JSON.stringify(id ?? null)}, which is not in flight, was dropped`);
+      log("warn", `a response to ${JSON.stringify(id ?? null)}, which is not in flight, was dropped`);
       void decide(state, subjectOf("response", exchange?.method ?? "", at, message, id), { verdict: "dropped", reason: "unknown_exchange" });
       return;
     }
@@ -214,9 +215,10 @@ export function createFlow(state: GuardState, sinks: Sinks): Flow {
     const concerned = concerns(chain, cases);
     if (turns.full(at, concerned)) return turn(refuse(subject, "overloaded", overloaded()));
     if (!concerned) return turn({ go: frame });
-    const stop = state.track(createSignal());
+    const stop = createSignal();
+    const untrack = state.track(stop);
     const judged = unlessStopped(stop.signal, run(subject, frame, cases, { chain, stop, version }));
-    return turn(judged.finally(() => state.untrack(stop)));
+    return turn(judged.finally(untrack));
   };
 
   // A cancellation overtakes everything in its lane.
@@ -247,10 +249,10 @@ export function createFlow(state: GuardState, sinks: Sinks): Flow {
 
   // Judges one frame. Never rejects: whatever fails inside is a refusal, unless its exchange was stopped.
   const run = async (subject: Subject, frame: Frame, cases: readonly Case[], scope: Scope): Promise<Outcome> => {
-    const started = state.host.now();
+    const started = host.now();
     let judgement: Judgement;
     try {
-      scope.trace ??= traceOf(scope.original ?? subject.message, state.randomHex);
+      scope.trace ??= traceOf(scope.original ?? subject.message, state.shared.randomHex);
       const given = contextOf(state, subject, scope.trace, scope.version);
       const context = given instanceof Promise ? await given : given;
       if (context === undefined) return await refuse(subject, "context_failed", unjudgeable());
@@ -269,25 +271,25 @@ export function createFlow(state: GuardState, sinks: Sinks): Flow {
         explain: isWatched(state),
         tool: scope.tool,
         tools: state.tools,
-        immutable: state.immutable,
-        tell: state.observer?.tell,
+        immutable: state.shared.immutable,
+        tell: observer?.tell,
         request: scope.final === undefined || subject.kind !== "response" ? undefined : { method: scope.final.method, params: paramsOf(scope.final) },
       });
       const recorded = !isWatched(state) || (await decide(state, subject, { started, judgement, context, trace: scope.trace, tool: scope.tool, before: own.message }));
       if (!recorded && judgement.refusal === undefined) return await refuse(subject, "record_failed", unjudgeable(), false);
     } catch (thrown) {
       if (scope.stop.signal.aborted) return DROP;
-      state.log("error", `${subject.event} could not be judged: ${describeError(thrown)}`);
+      log("error", `${subject.event} could not be judged: ${describeError(thrown)}`);
       return await refuse(subject, "failed", unjudgeable());
     }
     if (judgement.refusal === undefined) return { go: judgement.frame };
     const { why } = judgement.refusal;
-    if (why !== undefined) state.log("error", `a result of the tool ${shown(scope.tool ?? "")} was refused: ${why}`);
+    if (why !== undefined) log("error", `a result of the tool ${shown(scope.tool ?? "")} was refused: ${why}`);
     if (scope.original === undefined) {
       dropped(subject, judgement.refusal.reason, judgement.refusal.by);
       return DROP;
     }
-    const answer = answerTo(scope.original, judgement.refusal, policy, scope.version, (message) => state.log("error", message));
+    const answer = answerTo(scope.original, judgement.refusal, policy, scope.version, (message) => log("error", message));
     return subject.kind === "request" ? { reply: answer } : { go: answer };
   };
 
@@ -297,7 +299,7 @@ export function createFlow(state: GuardState, sinks: Sinks): Flow {
     const classified = classify(frame.message);
     if (classified.kind !== "invalid") return false;
     const { error, id, answers } = classified;
-    state.log("warn", `a malformed message was refused: ${error.message}`);
+    log("warn", `a malformed message was refused: ${error.message}`);
     if (id === undefined) return;
     if (answers !== true) return sinks.reply(errorFrame(id, error), id, at);
     // Whoever waits for this answer gets one.

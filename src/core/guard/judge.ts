@@ -2,7 +2,7 @@ import { ErrorCode, LocalError, RpcError } from "../base/errors.ts";
 import { isObject, ownMember, type JsonObject } from "../base/json.ts";
 import type { Signal } from "../base/signal.ts";
 import { diffJson, type Change } from "../base/json-diff.ts";
-import { splice } from "../base/splice.ts";
+import { splice, spliceText } from "../base/splice.ts";
 import type { Chain } from "../chain/chain.ts";
 import type { ChainEvent } from "../chain/events.ts";
 import { chainError } from "../chain/outcome.ts";
@@ -205,6 +205,7 @@ function withPrivateCache(message: Message): Message {
 
 function finish(frame: Frame, message: Message, explain: boolean): { frame: Frame; changes: readonly Change[] } {
   if (frame.text === undefined) return { frame: { message }, changes: explain ? diffJson(frame.message, message) : [] };
+  if (!explain) return { frame: { message, text: spliceText(frame.text, frame.message, message) }, changes: [] };
   const { text, changes } = splice(frame.text, frame.message, message);
   return { frame: { message, text }, changes };
 }

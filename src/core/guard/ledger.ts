@@ -1,3 +1,4 @@
+import { BriefMap } from "../base/brief-map.ts";
 import type { SignalSource } from "../base/signal.ts";
 import type { Chain } from "../chain/chain.ts";
 import type { PeerContext } from "../transport/transport.ts";
@@ -60,45 +61,60 @@ export interface Ledger {
 }
 
 export function createLedger(limit: number): Ledger {
-  const exchanges: Record<Initiator, Map<RequestId, Exchange>> = { peer: new Map(), app: new Map() };
-  const abandoned: Record<Initiator, Set<RequestId>> = { peer: new Set(), app: new Set() };
+  return new OwnLedger(limit);
+}
 
-  const end = (exchange: Exchange) => {
+// A class for its getter, see `createQueue`.
+class OwnLedger implements Ledger {
+  readonly #limit: number;
+  readonly #exchanges: Record<Initiator, BriefMap<RequestId, Exchange>> = { peer: new BriefMap(), app: new BriefMap() };
+  readonly #abandoned: Record<Initiator, Set<RequestId> | undefined> = { peer: undefined, app: undefined };
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  get size(): number {
+    return this.#exchanges.peer.size + this.#exchanges.app.size;
+  }
+
+  open(exchange: Exchange): boolean {
+    const { initiator, id } = exchange;
+    const table = this.#exchanges[initiator];
+    if (table.has(id)) return false;
+    if (this.#abandoned[initiator]?.has(id) === true) return false;
+    table.set(id, exchange);
+    return true;
+  }
+
+  find(initiator: Initiator, id: RequestId): Exchange | undefined {
+    return this.#exchanges[initiator].get(id);
+  }
+
+  end(exchange: Exchange): void {
     exchange.state = "ended";
     exchange.stop.dispose();
-    const table = exchanges[exchange.initiator];
+    const table = this.#exchanges[exchange.initiator];
     if (table.get(exchange.id) === exchange) table.delete(exchange.id);
-  };
+  }
 
-  return {
-    get size() {
-      return exchanges.peer.size + exchanges.app.size;
-    },
-    open(exchange) {
-      const table = exchanges[exchange.initiator];
-      if (table.has(exchange.id)) return false;
-      if (abandoned[exchange.initiator].has(exchange.id)) return false;
-      table.set(exchange.id, exchange);
-      return true;
-    },
-    find: (initiator, id) => exchanges[initiator].get(id),
-    end,
-    abandon(exchange) {
-      const ids = abandoned[exchange.initiator];
-      const oldest = ids.size < limit ? undefined : ids.keys().next();
-      if (oldest?.done === false) ids.delete(oldest.value);
-      ids.add(exchange.id);
-    },
-    answered(initiator, id) {
-      abandoned[initiator].delete(id);
-    },
-    abortAll(reason) {
-      for (const table of [exchanges.peer, exchanges.app]) {
-        for (const exchange of [...table.values()]) {
-          exchange.stop.abort(reason);
-          end(exchange);
-        }
+  abandon({ initiator, id }: Exchange): void {
+    const ids = (this.#abandoned[initiator] ??= new Set());
+    const oldest = ids.size < this.#limit ? undefined : ids.keys().next();
+    if (oldest?.done === false) ids.delete(oldest.value);
+    ids.add(id);
+  }
+
+  answered(initiator: Initiator, id: RequestId): void {
+    this.#abandoned[initiator]?.delete(id);
+  }
+
+  abortAll(reason: unknown): void {
+    for (const table of [this.#exchanges.peer, this.#exchanges.app]) {
+      for (const exchange of table.values()) {
+        exchange.stop.abort(reason);
+        this.end(exchange);
       }
-    },
-  };
+    }
+  }
 }

@@ -16,17 +16,20 @@ export interface Retries {
 }
 
 export function createRetries(limit: number): Retries {
-  const tries = new Map<string, string>();
+  // Made for the first of them: most connections have none.
+  let tries: Map<string, string> | undefined;
   return {
     note(request, answer) {
       if (!isResult(answer) || ownMember(answer.result, "resultType") !== "input_required") return;
       const state = ownMember(answer.result, "requestState");
       if (typeof state !== "string") return;
+      tries ??= new Map();
       const oldest = tries.size < limit ? undefined : tries.keys().next();
       if (oldest?.done === false) tries.delete(oldest.value);
       tries.set(digest(state), digest(asked(request)));
     },
     differs(request) {
+      if (tries === undefined) return false;
       const state = isRequest(request) ? ownMember(paramsOf(request), "requestState") : undefined;
       if (!isRequest(request) || typeof state !== "string") return false;
       const first = tries.get(digest(state));

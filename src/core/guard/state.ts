@@ -1,6 +1,7 @@
 import { describeError } from "../base/errors.ts";
 import { createTimestamp, detectHost, type Host } from "../base/host.ts";
 import { ownMember, type JsonObject } from "../base/json.ts";
+import { createLinkedList } from "../base/linked-list.ts";
 import { resolveLimits, type Limits } from "../base/limits.ts";
 import { createRandomHex, type RandomHex } from "../base/random-hex.ts";
 import type { SignalSource } from "../base/signal.ts";
@@ -18,37 +19,111 @@ import { readPolicy } from "./policy-checks.ts";
 import { metaOf, paramsOf } from "./routes.ts";
 import { createToolSchemas, type ToolSchemas } from "./tool-schemas.ts";
 
-/** What the two directions of a guard share. */
-export interface GuardState {
+/** What guards of the same options have in common. Where each request has a connection, it would be made for each request. */
+export interface GuardShared {
   readonly options: GuardOptions;
   readonly policy: GuardPolicy;
   readonly host: Host;
   readonly limits: Limits;
-  readonly ledger: Ledger;
-  readonly tasks: TaskTable;
-  readonly retries: Retries;
-  readonly tools: ToolSchemas;
+  /** What other connections to the same server have been told. */
+  readonly toolSchemas: ToolSchemas | undefined;
   /** The policy's word on what no mutator may change. */
   readonly immutable: ImmutableCheck | undefined;
   readonly randomHex: RandomHex;
   /** The time now, as ISO 8601 text. */
   timestamp(): string;
-  /** A name that we mint for the connection; never the transport's own id. */
-  readonly sessionId: string;
-  log(level: "info" | "warn" | "error", message: string): void;
   /** Cannot break anything, whatever it throws or rejects with. */
   readonly observer: Observer<GuardEvent> | undefined;
+  log(level: "info" | "warn" | "error", message: string): void;
+}
+
+/** Throws `invalid_argument` for a policy that says what cannot be. */
+export function shareGuard(options: GuardOptions, toolSchemas?: ToolSchemas): GuardShared {
+  const host = options.host ?? detectHost();
+  const limits = resolveLimits(options.limits);
+  const log = harmless(options.log);
+  const { immutable } = readPolicy(options.policy ?? {});
+  return {
+    options,
+    policy: options.policy ?? {},
+    host,
+    limits,
+    toolSchemas,
+    immutable: immutable && ((event, before, after) => {
+      try {
+        immutable(event, before, after);
+      } catch (thrown) {
+        // The peer is told a reason code alone, and the decision by whom.
+        log?.({ level: "error", message: `a mutation of ${JSON.stringify(event.slice(0, 80))} was refused: ${describeError(thrown)}` });
+        throw thrown;
+      }
+    }),
+    randomHex: createRandomHex(host),
+    timestamp: createTimestamp(host),
+    observer: observerOf(options.observe, limits.maxQueuedEvents),
+    log: (level, message) => log?.({ level, message }),
+  };
+}
+
+/** What the two directions of one guard share. */
+export class GuardState {
+  readonly shared: GuardShared;
+  readonly ledger: Ledger;
+  readonly tasks: TaskTable;
+  readonly retries: Retries;
+  readonly tools: ToolSchemas;
+  /** A name that we mint for the connection; never the transport's own id. */
+  readonly sessionId: string;
+  // Signals of notifications being judged; aborted when the guard closes.
+  readonly #running = createLinkedList<SignalSource>();
+  #negotiated: string | undefined;
+
+  constructor(shared: GuardShared) {
+    const { limits } = shared;
+    this.shared = shared;
+    this.ledger = createLedger(limits.maxPendingRequests);
+    this.tasks = createTaskTable(limits.maxPendingRequests);
+    this.retries = createRetries(limits.maxPendingRequests);
+    this.tools = createToolSchemas(limits, (message) => shared.log("warn", message), shared.toolSchemas);
+    this.sessionId = `s-${shared.randomHex(8)}`;
+  }
+
   /** The revision that a message is of: its own word, else what the handshake settled. */
-  versionOf(message: Message): string | undefined;
+  versionOf(message: Message): string | undefined {
+    const declared = metaOf(message, META.protocolVersion);
+    if (typeof declared === "string") return declared;
+    const requested = isRequest(message) && message.method === "initialize" ? ownMember(paramsOf(message), "protocolVersion") : undefined;
+    return typeof requested === "string" ? requested : this.#negotiated;
+  }
+
   /** Takes note of the handshake's result. */
-  learn(method: string, result: JsonObject): void;
+  learn(method: string, result: JsonObject): void {
+    if (method === "initialize" && typeof result["protocolVersion"] === "string") this.#negotiated = result["protocolVersion"];
+  }
+
   /** The current chain, or `undefined` where it cannot be had. */
-  chainOrNone(): Chain | undefined;
-  /** Signals of notifications being judged; aborted when the guard closes. */
-  track(stop: SignalSource): SignalSource;
-  untrack(stop: SignalSource): void;
+  chainOrNone(): Chain | undefined {
+    try {
+      return this.shared.options.chain.current();
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** Has a signal abort with the guard, until what this gives is called. */
+  track(stop: SignalSource): () => void {
+    const node = this.#running.add(stop);
+    return () => {
+      this.#running.remove(node);
+      stop.dispose();
+    };
+  }
+
   /** Aborts all that runs. */
-  stopAll(reason: unknown): void;
+  stopAll(reason: unknown): void {
+    this.ledger.abortAll(reason);
+    for (const stop of this.#running) stop.abort(reason);
+  }
 }
 
 /**
@@ -61,77 +136,13 @@ interface TaskTable {
   creatorOf(initiator: Initiator, message: Message): string | undefined;
 }
 
-/** `toolSchemas`: what other connections to the same server have been told. */
-export function createGuardState(options: GuardOptions, toolSchemas?: ToolSchemas): GuardState {
-  const host = options.host ?? detectHost();
-  const limits = resolveLimits(options.limits);
-  const ledger = createLedger(limits.maxPendingRequests);
-  const randomHex = createRandomHex(host);
-  const running = new Set<SignalSource>();
-  const log = harmless(options.log);
-  const { immutable } = readPolicy(options.policy ?? {});
-  let negotiated: string | undefined;
-  return {
-    options,
-    policy: options.policy ?? {},
-    host,
-    limits,
-    ledger,
-    tasks: createTaskTable(limits.maxPendingRequests),
-    retries: createRetries(limits.maxPendingRequests),
-    tools: createToolSchemas(limits, (message) => log?.({ level: "warn", message }), toolSchemas),
-    immutable: immutable && ((event, before, after) => {
-      try {
-        immutable(event, before, after);
-      } catch (thrown) {
-        // The peer is told a reason code alone, and the decision by whom.
-        log?.({ level: "error", message: `a mutation of ${JSON.stringify(event.slice(0, 80))} was refused: ${describeError(thrown)}` });
-        throw thrown;
-      }
-    }),
-    randomHex,
-    timestamp: createTimestamp(host),
-    sessionId: `s-${randomHex(8)}`,
-    log: (level, message) => log?.({ level, message }),
-    observer: observerOf(options.observe, limits.maxQueuedEvents),
-    versionOf(message) {
-      const declared = metaOf(message, META.protocolVersion);
-      if (typeof declared === "string") return declared;
-      const requested = isRequest(message) && message.method === "initialize" ? ownMember(paramsOf(message), "protocolVersion") : undefined;
-      return typeof requested === "string" ? requested : negotiated;
-    },
-    learn(method, result) {
-      if (method === "initialize" && typeof result["protocolVersion"] === "string") negotiated = result["protocolVersion"];
-    },
-    chainOrNone() {
-      try {
-        return options.chain.current();
-      } catch {
-        return undefined;
-      }
-    },
-    track(stop) {
-      running.add(stop);
-      return stop;
-    },
-    untrack(stop) {
-      running.delete(stop);
-      stop.dispose();
-    },
-    stopAll(reason) {
-      ledger.abortAll(reason);
-      for (const stop of running) stop.abort(reason);
-      running.clear();
-    },
-  };
-}
-
 function createTaskTable(limit: number): TaskTable {
-  const creators: Record<Initiator, Map<string, string | undefined>> = { peer: new Map(), app: new Map() };
+  // Made when the first task is: most connections have none.
+  const creators: Record<Initiator, Map<string, string | undefined> | undefined> = { peer: undefined, app: undefined };
   return {
     note(initiator, taskId, method) {
       if (taskId === undefined || method.startsWith("tasks/")) return;
-      const methods = creators[initiator];
+      const methods = (creators[initiator] ??= new Map());
       if (methods.has(taskId)) {
         if (methods.get(taskId) !== method) methods.set(taskId, undefined);
         return;
@@ -145,7 +156,7 @@ function createTaskTable(limit: number): TaskTable {
     creatorOf(initiator, message) {
       if (!("method" in message) || !/^(?:notifications\/)?tasks(?:\/|$)/.test(message.method)) return undefined;
       const taskId = ownMember(paramsOf(message), "taskId");
-      return typeof taskId === "string" ? creators[initiator].get(taskId) : undefined;
+      return typeof taskId === "string" ? creators[initiator]?.get(taskId) : undefined;
     },
   };
 }

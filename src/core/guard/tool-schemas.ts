@@ -34,25 +34,26 @@ type Bounds = Pick<Limits, "maxToolSchemas" | "maxToolSchemaChars">;
 
 /** `fallback` knows of other connections to the same server; what this connection was told comes first. */
 export function createToolSchemas(bounds: Bounds, warn: (message: string) => void, fallback?: ToolSchemas): ToolSchemas {
-  // In the order in which they were last advertised. `null`: it has no schema.
-  const tools = new Map<string, Known | null>();
+  // In the order in which they were last advertised. `null`: it has no schema. Made for the first: most connections ask for no list.
+  let tools: Map<string, Known | null> | undefined;
   let chars = 0;
 
   const forget = (tool: string) => {
-    chars -= tools.get(tool)?.text.length ?? 0;
-    tools.delete(tool);
+    chars -= tools?.get(tool)?.text.length ?? 0;
+    tools?.delete(tool);
   };
   const note = (tool: string, outputSchema: unknown) => {
     const text = isObject(outputSchema) ? textOf(outputSchema) : undefined;
-    const before = tools.get(tool);
+    const all = (tools ??= new Map());
+    const before = all.get(tool);
     forget(tool);
     if (text !== undefined && text.length > bounds.maxToolSchemaChars) {
       return warn(`the outputSchema of the tool ${JSON.stringify(tool)} is too large to be kept, so results are not checked`);
     }
-    tools.set(tool, text === undefined ? null : before?.text === text ? before : { text, schema: undefined });
+    all.set(tool, text === undefined ? null : before?.text === text ? before : { text, schema: undefined });
     chars += text?.length ?? 0;
-    for (const oldest of tools.keys()) {
-      if (tools.size <= bounds.maxToolSchemas && chars <= bounds.maxToolSchemaChars) break;
+    for (const oldest of all.keys()) {
+      if (all.size <= bounds.maxToolSchemas && chars <= bounds.maxToolSchemaChars) break;
       forget(oldest);
     }
   };
@@ -77,7 +78,7 @@ export function createToolSchemas(bounds: Bounds, warn: (message: string) => voi
       fallback?.learn(result);
     },
     misfit(tool, structured) {
-      const known = tools.get(tool);
+      const known = tools?.get(tool);
       if (known === undefined) return fallback?.misfit(tool, structured);
       const schema = known === null ? null : schemaOf(tool, known);
       if (schema === null) return undefined;

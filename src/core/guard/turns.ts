@@ -1,3 +1,4 @@
+import { BriefMap } from "../base/brief-map.ts";
 import { describeError, ErrorCode, LocalError } from "../base/errors.ts";
 import type { Direction } from "../chain/plan.ts";
 import type { PeerContext } from "../transport/transport.ts";
@@ -49,7 +50,7 @@ interface Turns {
 
 export function createTurns(sinks: Sinks, maxHeld: number, warn: (message: string) => void): Turns {
   // Lanes that hold something, by the request that they belong to.
-  const lanes = new Map<RequestId | undefined, Lane>();
+  const lanes = new BriefMap<RequestId | undefined, Lane>();
   // Frames in line, in all lanes.
   let held = 0;
 

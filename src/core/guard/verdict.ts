@@ -33,11 +33,11 @@ export function contextOf(
   { traceId, spanId }: Trace,
   version: string | undefined,
 ): InvocationContext | Promise<InvocationContext | undefined> {
-  const base: InvocationContext = { timestamp: state.timestamp(), traceId, spanId };
+  const base: InvocationContext = { timestamp: state.shared.timestamp(), traceId, spanId };
   // A connection of one exchange is no session: whoever keeps something by it would begin anew with each message.
   if (subject.from?.single !== true) base.sessionId = state.sessionId;
   if (subject.from?.principal !== undefined) base.principal = subject.from.principal;
-  const provide = state.options.context;
+  const provide = state.shared.options.context;
   return provide === undefined ? base : providedContext(state, subject, version, base, provide);
 }
 
@@ -57,15 +57,15 @@ async function providedContext(
       ...(version === undefined ? {} : { protocolVersion: version }),
       ...(subject.from === undefined ? {} : { from: subject.from }),
     });
-    const provided: unknown = isThenable(asked) ? await within(state.host, asked, state.policy.contextTimeoutMs ?? PATIENCE_MS, "the context provider") : asked;
+    const provided: unknown = isThenable(asked) ? await within(state.shared.host, asked, state.shared.policy.contextTimeoutMs ?? PATIENCE_MS, "the context provider") : asked;
     if (provided !== undefined && !isObject(provided)) throw new LocalError("invalid_argument", "it must give an object");
     // A copy: whoever provides it may keep it.
-    const context = cloneJson<JsonObject>({ ...base, ...provided }, state.limits.maxDepth, state.limits.maxMessageBytes);
+    const context = cloneJson<JsonObject>({ ...base, ...provided }, state.shared.limits.maxDepth, state.shared.limits.maxMessageBytes);
     const problem = contextProblem(context);
     if (problem !== undefined) throw new LocalError("invalid_argument", problem);
     return context;
   } catch (thrown) {
-    state.log("error", `no context for ${subject.event}: ${describeError(thrown)}`);
+    state.shared.log("error", `no context for ${subject.event}: ${describeError(thrown)}`);
     return undefined;
   }
 }
@@ -109,7 +109,7 @@ interface Unjudged {
 }
 
 /** Whether anybody is told about decisions. */
-export function isWatched({ options }: GuardState): boolean {
+export function isWatched({ shared: { options } }: GuardState): boolean {
   return options.observe !== undefined || options.record !== undefined;
 }
 
@@ -120,12 +120,12 @@ export function isWatched({ options }: GuardState): boolean {
  */
 export async function decide(state: GuardState, subject: Subject, outcome: Judged | Unjudged, recorded = true): Promise<boolean> {
   if (!isWatched(state)) return true;
-  const record = recorded ? state.options.record : undefined;
+  const record = recorded ? state.shared.options.record : undefined;
   const rest = "judgement" in outcome ? judged(state, subject, outcome) : { durationMs: 0, interceptors: [], ...outcome };
   const decision: Decision = { ...header(state, subject, "context" in outcome ? outcome.context : undefined), ...rest };
   const goesOn = decision.verdict === "passed" || decision.verdict === "changed";
   const written = record === undefined || (await isWritten(state, record, decision));
-  if (written || !goesOn) state.observer?.tell(decisionEvent(decision, "judgement" in outcome ? outcome.judgement.run : 0));
+  if (written || !goesOn) state.shared.observer?.tell(decisionEvent(decision, "judgement" in outcome ? outcome.judgement.run : 0));
   return written;
 }
 
@@ -134,19 +134,19 @@ async function isWritten(state: GuardState, record: NonNullable<GuardOptions["re
   try {
     const writing: unknown = record(decision);
     // Whatever the type says: one that is written in JavaScript may be done at once.
-    if (isThenable(writing)) await within(state.host, writing, state.policy.recordTimeoutMs ?? PATIENCE_MS, "the record");
+    if (isThenable(writing)) await within(state.shared.host, writing, state.shared.policy.recordTimeoutMs ?? PATIENCE_MS, "the record");
     return true;
   } catch (thrown) {
-    state.log("error", `a decision about ${decision.event} could not be recorded: ${describeError(thrown)}`);
-    return state.policy.onRecordFailure === "continue";
+    state.shared.log("error", `a decision about ${decision.event} could not be recorded: ${describeError(thrown)}`);
+    return state.shared.policy.onRecordFailure === "continue";
   }
 }
 
 function header(state: GuardState, subject: Subject, context: InvocationContext | undefined) {
   const principal = principalOf(context);
   return {
-    at: state.timestamp(),
-    role: state.options.role,
+    at: state.shared.timestamp(),
+    role: state.shared.options.role,
     direction: subject.direction,
     kind: subject.kind,
     event: subject.event,
@@ -161,10 +161,10 @@ function header(state: GuardState, subject: Subject, context: InvocationContext 
 
 function judged(state: GuardState, subject: Subject, { judgement, started, trace, tool, before }: Judged) {
   const { refusal, changes, results, frame } = judgement;
-  const { digest } = state.policy;
+  const { digest } = state.shared.policy;
   const blocked = subject.kind === "notification" ? ("dropped" as const) : ("blocked" as const);
   return {
-    durationMs: state.host.now() - started,
+    durationMs: state.shared.host.now() - started,
     interceptors: results.flatMap(outcomesOf),
     verdict: refusal !== undefined ? blocked : changes.length > 0 ? ("changed" as const) : ("passed" as const),
     ...(refusal === undefined ? {} : { reason: refusal.reason, code: refusal.error.code }),

@@ -57,7 +57,9 @@ export function createCaller({ url, send, headers, authorize }: CallerOptions): 
   const attempt = async (call: ClientCall, credentials: HeaderList): Promise<HttpAnswer> => {
     // A header of the credentials replaces one that is fixed.
     const own = credentials.length === 0 ? fixed : [...new Map([...fixed, ...credentials])];
-    const request = { ...call, url: call.url ?? url, headers: own.length === 0 ? call.headers : [...own, ...call.headers] };
+    // Member by member, as in `createHttpSend`.
+    const { method, body, signal } = call;
+    const request: HttpCall = { method, url: call.url ?? url, headers: own.length === 0 ? call.headers : [...own, ...call.headers], body, signal };
     const answer = await send(request);
     return answer.status === 307 || answer.status === 308 ? await follow(request, answer) : answer;
   };

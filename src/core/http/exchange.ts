@@ -51,7 +51,7 @@ export interface HttpCall {
   /** Absolute, `http:` or `https:`. */
   readonly url: string;
   readonly headers: HeaderList;
-  readonly body?: string;
+  readonly body?: string | undefined;
   /** Aborting ends the call, also while its answer's body comes: the connection's stream is closed. */
   readonly signal: Signal;
 }

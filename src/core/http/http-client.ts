@@ -1,3 +1,4 @@
+import { BriefMap } from "../base/brief-map.ts";
 import { ErrorCode, LocalError } from "../base/errors.ts";
 import { detectHost, type Host } from "../base/host.ts";
 import { resolveLimits, type Limits } from "../base/limits.ts";
@@ -68,7 +69,7 @@ export function httpTransport(options: HttpTransportOptions): Transport {
   const batches = createBatches(limits);
   const sendLanes = createSendLanes(limits.maxQueuedBytes);
   // Requests that wait for their response.
-  const open = new Map<RequestId, Open>();
+  const open = new BriefMap<RequestId, Open>();
   /** What the last request was: notifications do not always tell by themselves. */
   let era: Era = "handshake";
   let legacy: LegacyClient | undefined;
@@ -154,9 +155,7 @@ export function httpTransport(options: HttpTransportOptions): Transport {
   const takeCancelled = ({ params }: NotificationMessage): Open | undefined => {
     const id = params?.["requestId"];
     if (typeof id !== "string" && typeof id !== "number") return undefined;
-    const lane = open.get(id);
-    open.delete(id);
-    return lane;
+    return open.delete(id);
   };
 
   const tell = async (method: string, body: string, viaStateless?: NotificationMessage, answers?: RequestId) => {

@@ -1,3 +1,4 @@
+import { BriefMap } from "../base/brief-map.ts";
 import { describeError, ErrorCode, isInstance, LocalError, RpcError } from "../base/errors.ts";
 import { isObject, type JsonObject } from "../base/json.ts";
 import type { Limits } from "../base/limits.ts";
@@ -67,8 +68,8 @@ interface Exchange {
 const ANSWERED = new LocalError("closed", "the request has been answered");
 
 export function createIncoming({ limits, log, exposeErrors, handle, send, request, flooded }: IncomingParts): Incoming {
-  // A Map tells the ids 1 and "1" apart.
-  const table = new Map<RequestId, Exchange>();
+  // As a Map it tells the ids 1 and "1" apart.
+  const table = new BriefMap<RequestId, Exchange>();
   let running = 0;
   let answering = 0;
   let refused = 0;
@@ -150,7 +151,7 @@ export function createIncoming({ limits, log, exposeErrors, handle, send, reques
       return true;
     },
     close(error) {
-      for (const exchange of [...table.values()]) end(exchange, error);
+      for (const exchange of table.values()) end(exchange, error);
     },
   };
 }

@@ -1,3 +1,4 @@
+import { BriefMap } from "../base/brief-map.ts";
 import { LocalError, RpcError } from "../base/errors.ts";
 import type { Host } from "../base/host.ts";
 import { isObject, withMember, type JsonObject } from "../base/json.ts";
@@ -79,7 +80,7 @@ interface Pending {
 
 export function createOutgoing({ host, limits, log, requestTimeoutMs, maxTotalTimeoutMs, send }: OutgoingParts): Outgoing {
   // Keyed by our own integers; a response whose id is the string "1" finds nothing.
-  const table = new Map<RequestId, Pending>();
+  const table = new BriefMap<RequestId, Pending>();
   let lastId = 0;
   let late = 0;
   let unknown = 0;
@@ -92,9 +93,8 @@ export function createOutgoing({ host, limits, log, requestTimeoutMs, maxTotalTi
   const deadlines = createDeadlines(host, () => table.values(), expire);
 
   const take = (id: RequestId): Pending | undefined => {
-    const pending = table.get(id);
+    const pending = table.delete(id);
     if (pending === undefined) return undefined;
-    table.delete(id);
     if (table.size === 0) deadlines.stop();
     pending.unlink?.();
     pending.unlinkParent?.();
@@ -200,7 +200,7 @@ export function createOutgoing({ host, limits, log, requestTimeoutMs, maxTotalTi
       take(id)?.reject(new LocalError("closed", "the server has ended the subscription"));
     },
     close(error) {
-      for (const id of [...table.keys()]) take(id)?.reject(error);
+      for (const id of table.keys()) take(id)?.reject(error);
     },
   };
 }

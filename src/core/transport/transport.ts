@@ -10,11 +10,11 @@ import type { RequestId } from "../wire/message.ts";
  */
 export interface Arrival {
   readonly frame: Frame;
-  readonly related?: RequestId;
+  readonly related?: RequestId | undefined;
   readonly from: PeerContext;
-  readonly synthetic?: true;
+  readonly synthetic?: true | undefined;
   /** The frame as its sender wrote it, where a guard has changed it. */
-  readonly original?: Frame;
+  readonly original?: Frame | undefined;
 }
 
 /** Where a frame should go: the peer's request that it belongs to, and an adapter's own opaque send options. */

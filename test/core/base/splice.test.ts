@@ -4,14 +4,17 @@ import { diffJson } from "../../../src/core/base/json-diff.ts";
 import { sourceAt } from "../../../src/core/base/json-spans.ts";
 import { scanJson } from "../../../src/core/base/json-text.ts";
 import { cloneJson, equalJson, formatPointer, isObject, setMember } from "../../../src/core/base/json.ts";
-import { splice } from "../../../src/core/base/splice.ts";
+import { splice, spliceText } from "../../../src/core/base/splice.ts";
 import { cpuMs } from "../../support/cpu-time.ts";
 import { seededRandom, type Random } from "../../support/random.ts";
 import { randomJson, randomObject, randomText } from "../../support/random-json.ts";
 
 function spliced(text: string, change: (value: never) => unknown): string {
   const before: unknown = JSON.parse(text);
-  return splice(text, before, change(cloneJson(before) as never)).text;
+  const after = change(cloneJson(before) as never);
+  const { text: written } = splice(text, before, after);
+  assert.equal(spliceText(text, before, after), written, "the text alone is the same");
+  return written;
 }
 
 /** Edits a private copy at random places: members and items go, come, change and move. */
