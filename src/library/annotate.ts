@@ -3,7 +3,7 @@ import { type Interceptor, mutator } from "../core/interceptor/define.ts";
 import { unchanged } from "../core/interceptor/verdict.ts";
 import { isReservedMetaKey } from "../core/wire/meta.ts";
 import { invalid, readConfig } from "./config.ts";
-import { compilePatterns } from "./name-patterns.ts";
+import { compilePatterns, isNamePattern, NO_NAME_PATTERN } from "./name-patterns.ts";
 import { perCall } from "./per-call.ts";
 
 export interface AnnotateConfig {
@@ -98,7 +98,7 @@ function readHints(value: unknown): (name: string) => JsonObject | undefined {
   if (!isObject(value)) throw invalid(OWNER, "tools", "must be an object of annotations by names of tools");
   const rules = Object.entries(value).map(([pattern, annotations]) => {
     const member = `tools.${pattern}`;
-    if (pattern === "" || pattern.slice(0, -1).includes("*")) throw invalid(OWNER, member, "must be a name, or a prefix with one * after it");
+    if (!isNamePattern(pattern)) throw invalid(OWNER, member, NO_NAME_PATTERN);
     if (!isObject(annotations)) throw invalid(OWNER, member, "must be an object");
     for (const [hint, says] of Object.entries(annotations)) {
       if (hint === "title" ? typeof says === "string" : HINTS.includes(hint) && typeof says === "boolean") continue;

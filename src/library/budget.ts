@@ -4,7 +4,7 @@ import { type Interceptor, validator } from "../core/interceptor/define.ts";
 import { withoutRequired } from "../core/interceptor/config-schema.ts";
 import { allow, deny } from "../core/interceptor/verdict.ts";
 import { eventsSchema, invalid, readConfig, readEvents, readWhole } from "./config.ts";
-import { compilePatterns } from "./name-patterns.ts";
+import { compilePatterns, isNamePattern, NO_NAME_PATTERN } from "./name-patterns.ts";
 import { perCall } from "./per-call.ts";
 import { createStates, readScope, type Scope, scopeSchema } from "./state.ts";
 import type { Tools } from "./tools.ts";
@@ -139,7 +139,7 @@ function readCosts(value: unknown): (payload: unknown) => number {
   if (value === undefined) return () => 1;
   if (!isObject(value)) throw invalid(OWNER, "costs", "must be an object of numbers by names of tools");
   const costs = Object.entries(value).map(([pattern, cost]) => {
-    if (pattern === "" || pattern.slice(0, -1).includes("*")) throw invalid(OWNER, `costs.${pattern}`, "must be a name, or a prefix with one * after it");
+    if (!isNamePattern(pattern)) throw invalid(OWNER, `costs.${pattern}`, NO_NAME_PATTERN);
     return { fits: compilePatterns([pattern]), cost: wholeAt(cost, `costs.${pattern}`) };
   });
   return (payload) => {

@@ -1,6 +1,7 @@
 import { LocalError } from "../core/base/errors.ts";
 import { isObject, type JsonObject, ownMember } from "../core/base/json.ts";
 import { isPattern } from "../core/wire/patterns.ts";
+import { isNamePattern, NO_NAME_PATTERN } from "./name-patterns.ts";
 
 // Config comes from code, from a command line or off the wire. Each reader narrows one member, or throws `invalid_argument` with its name;
 // `owner` is the interceptor that the config is for.
@@ -47,8 +48,8 @@ export function readWhole(config: JsonObject, member: string, owner: string, lea
 /** Name patterns: exact names, or `prefix*`, as `compilePatterns` takes them. */
 export function readPatterns(config: JsonObject, member: string, owner: string): readonly string[] | undefined {
   const names = readStrings(config, member, owner);
-  const wrong = names?.findIndex((name) => name === "" || name.slice(0, -1).includes("*")) ?? -1;
-  if (wrong !== -1) throw invalid(owner, `${member}[${wrong}]`, "must be a name, or a prefix with one * after it");
+  const wrong = names?.findIndex((name) => !isNamePattern(name)) ?? -1;
+  if (wrong !== -1) throw invalid(owner, `${member}[${wrong}]`, NO_NAME_PATTERN);
   return names;
 }
 

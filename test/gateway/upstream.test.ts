@@ -43,7 +43,7 @@ describe("connections of principals", () => {
       const connections = () => gateway.stats().upstreams["up"]?.connections;
       const who = async (token: string, id: number) => {
         const end = poster(gateway, token);
-        await end.send(post(id, {}, "who"));
+        await end.send(post(id, {}, "who").replace("example/call", "tools/call"));
         const { result } = (await end.message()) as { result: { content: [{ text: string }] } };
         return JSON.parse(result.content[0].text) as unknown;
       };

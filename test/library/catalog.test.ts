@@ -119,10 +119,14 @@ test("takes the same configs in code as by its config schema", () => {
     phases: [["request"], ["response", "request"], [], ["both"], "request", null],
   };
   for (const [name, entry] of readyMade) {
+    const check = entry.create(NEEDED[name])[0]?.checkConfig;
+    const own = Object.keys(entry.configSchema["properties"] as object);
     for (const [member, values] of Object.entries(members)) {
+      // Of members that it does not have, one will do.
+      if (!own.includes(member) && member !== "nothing") continue;
       for (const value of values) {
         const config = { ...NEEDED[name], [member]: value };
-        const problems = entry.create(NEEDED[name])[0]?.checkConfig?.(config);
+        const problems = check?.(config);
         const create = () => entry.create(config);
         const shown = `${name} with ${JSON.stringify(config)}`;
         if (problems?.length === 0) assert.doesNotThrow(create, shown);

@@ -1,3 +1,4 @@
+import { toHex } from "../base/bytes.ts";
 import { LocalError } from "../base/errors.ts";
 import type { Host } from "../base/host.ts";
 import type { Clock, Watched, Watching } from "./clock.ts";
@@ -49,11 +50,7 @@ export function createSessions(host: Pick<Host, "random">, clock: Clock, maxSess
       return all.size;
     },
     get: (id) => all.get(id),
-    newId() {
-      let id = prefix;
-      for (const byte of host.random(new Uint8Array(16))) id += byte.toString(16).padStart(2, "0");
-      return id;
-    },
+    newId: () => prefix + toHex(host.random(new Uint8Array(16))),
     add(session) {
       if (all.size >= maxSessions && !makeRoom()) return false;
       all.set(session.id, session);

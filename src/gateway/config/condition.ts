@@ -5,7 +5,7 @@ import { nearest } from "../../core/base/nearest.ts";
 import type { ConditionInput } from "../../core/interceptor/policy.ts";
 import type { Principal } from "../../core/wire/gen/interceptors.ts";
 import { isPattern, matchesPattern } from "../../core/wire/patterns.ts";
-import { compilePatterns } from "../../library/name-patterns.ts";
+import { compilePatterns, isNamePattern } from "../../library/name-patterns.ts";
 import { compileTests, TESTS } from "./condition-tests.ts";
 import type { Problems } from "./problems.ts";
 import type { ToolHints } from "./tool-hints.ts";
@@ -179,7 +179,7 @@ function compileMethod(given: unknown): Check | string {
 
 function compileTool(given: unknown): Check | string {
   const patterns = listOf(given);
-  if (patterns === undefined || patterns.some((name) => name.slice(0, -1).includes("*"))) return 'must be the name of a tool or a list of some, such as "search" or "delete_*"';
+  if (patterns === undefined || !patterns.every(isNamePattern)) return 'must be the name of a tool or a list of some, such as "search" or "delete_*"';
   const matches = compilePatterns(patterns);
   return ({ input }) => {
     const tool = toolOf(input);
