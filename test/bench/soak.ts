@@ -3,7 +3,6 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
@@ -11,11 +10,10 @@ import { httpTransport } from "../../src/core/http/http-client.ts";
 import { McpClient } from "../../src/core/mcp/client.ts";
 import { createHttpSend } from "../../src/node/http-send.ts";
 import { stdioTransport } from "../../src/node/stdio.ts";
+import { writeMarked } from "../support/marked-text.ts";
 import type { Held } from "./soak-gateway.ts";
 
 const README = fileURLToPath(new URL("../README.md", import.meta.url));
-const START = "<!-- soak: written by test/bench/soak.ts -->";
-const END = "<!-- /soak -->";
 // A fifth of the calls warms up, and memory is measured after each of the others.
 const ROUNDS = 5;
 const MIB = 2 ** 20;
@@ -128,9 +126,5 @@ const rows = [
 ];
 const where = `${new Date().toISOString().slice(0, 10)}, ${cpus()[0]?.model ?? "unknown"} with ${cpus().length} cores, Node ${process.version}:`;
 const table = ["| what | measured | bound |", "|---|---:|---:|", ...rows.map((row) => `| ${row.join(" | ")} |`)].join("\n");
-const text = readFileSync(README, "utf8");
-const from = text.indexOf(START);
-const to = text.indexOf(END);
-assert.ok(from >= 0 && to > from, `${README} has no place between ${START} and ${END}`);
-writeFileSync(README, `${text.slice(0, from)}${START}\n${where}\n\n${table}\n${text.slice(to)}`);
+writeMarked(README, "soak", `${where}\n\n${table}`);
 console.log(`\n${table}`);
