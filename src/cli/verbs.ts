@@ -10,6 +10,7 @@ import { init } from "./init.ts";
 import { invoke } from "./invoke.ts";
 import { list } from "./list.ts";
 import { test } from "./test.ts";
+import { vendor } from "./vendor.ts";
 import type { Verb } from "./verb.ts";
 import { wrap, WRAP_OPTIONS } from "./wrap.ts";
 
@@ -24,6 +25,7 @@ export const VERBS: readonly Verb[] = [
   explain,
   test,
   init,
+  vendor,
   { name: "audit", summary: "check the audit logs of a gateway", options: AUDIT_OPTIONS, words: ["verify", "head"], run: audit },
   { name: "conformance", summary: "measure an implementation against the vectors of SEP-2624", options: CONFORMANCE_OPTIONS, words: "none", run: conformance },
   { name: "fixture-server", summary: "a server that hosts the interceptors of those vectors", options: FIXTURE_SERVER_OPTIONS, words: "none", run: serveFixtures },
