@@ -36,6 +36,7 @@ const some = (name: string, names: string): string => `export { ${names} } from 
 export const SUBJECTS: readonly Subject[] = [
   ...ENTRY_POINTS.map((name) => ({ name: `all of \`${name}\``, code: all(name) })),
   { name: "`createChain`, `validator`, `mutator`, `allow`, `deny`", code: some("mcp-interceptors/chain", "createChain, validator, mutator, allow, deny") },
+  { name: "`compileSchema` alone, which is in all that follows and in a chain", code: some("mcp-interceptors", "compileSchema") },
   { name: "a server and a client in memory", code: some("mcp-interceptors", "McpServer, McpClient, memoryPair") },
   { name: "the same, guarded by a local chain", code: some("mcp-interceptors", "McpServer, McpClient, memoryPair, guardServer, guardClient, localChain, validator, mutator") },
   ...Object.entries(READY_MADE).map(([name, library]) => ({ name: `\`${name}\` alone`, code: some("mcp-interceptors/library", name), library })),
