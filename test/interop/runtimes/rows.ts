@@ -77,7 +77,7 @@ function embedder(file: string, ...args: readonly string[]): string[] {
 
 /** The version of an optional package, or why there is none. */
 function installed(name: string, program: string): { readonly version: string; readonly missing?: string } {
-  if (!existsSync(program)) return { version: "", missing: `${name} is not installed: it has no build for ${process.platform} ${process.arch}` };
+  if (!existsSync(program)) return { version: "", missing: `${name} is not installed; it is for Linux on x64, and this is ${process.platform} on ${process.arch}` };
   const { version } = JSON.parse(readFileSync(join(PACKAGES, name, "package.json"), "utf8")) as { version: string };
   return { version };
 }
