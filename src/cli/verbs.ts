@@ -13,6 +13,7 @@ import { list } from "./list.ts";
 import { record } from "./record.ts";
 import { replay } from "./replay.ts";
 import { test } from "./test.ts";
+import { vendor } from "./vendor.ts";
 import type { Verb } from "./verb.ts";
 import { wrap, WRAP_OPTIONS } from "./wrap.ts";
 
@@ -30,6 +31,7 @@ export const VERBS: readonly Verb[] = [
   replay,
   bench,
   init,
+  vendor,
   audit,
   { name: "conformance", summary: "measure an implementation against the vectors of SEP-2624", options: CONFORMANCE_OPTIONS, words: "none", run: conformance },
   { name: "fixture-server", summary: "a server that hosts the interceptors of those vectors", options: FIXTURE_SERVER_OPTIONS, words: "none", run: serveFixtures },
