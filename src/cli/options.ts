@@ -81,3 +81,12 @@ export function wholeOption(values: ReadonlyMap<string, readonly string[]>, name
 export function millisecondsOption(values: ReadonlyMap<string, readonly string[]>, name: string): number | undefined {
   return wholeOption(values, name, 2_147_483_647, " of milliseconds");
 }
+
+/** A point in time from an option, in milliseconds since the epoch, or `undefined` where it is not set. */
+export function timeOption(values: ReadonlyMap<string, readonly string[]>, name: string): number | undefined {
+  const text = values.get(name)?.[0];
+  if (text === undefined) return undefined;
+  const when = Date.parse(text);
+  if (Number.isNaN(when)) throw new UsageError(`--${name} must be a time, not ${JSON.stringify(text)}`, `--${name} 2026-07-28T12:00Z`);
+  return when;
+}

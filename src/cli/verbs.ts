@@ -3,6 +3,7 @@ import { bench } from "./bench.ts";
 import { chain } from "./chain.ts";
 import { check, CHECK_OPTIONS } from "./check.ts";
 import { conformance, CONFORMANCE_OPTIONS } from "./conformance.ts";
+import { doctor } from "./doctor.ts";
 import { explain } from "./explain.ts";
 import { serveOwnAdapter } from "./fixture-adapter.ts";
 import { FIXTURE_SERVER_OPTIONS, serveFixtures } from "./fixture-server.ts";
@@ -29,6 +30,7 @@ export const VERBS: readonly Verb[] = [
   record,
   replay,
   bench,
+  doctor,
   init,
   audit,
   { name: "conformance", summary: "measure an implementation against the vectors of SEP-2624", options: CONFORMANCE_OPTIONS, words: "none", run: conformance },
