@@ -37,7 +37,7 @@ stats   counts decisions by upstream, method, tool, verdict and interceptor,
   examples: ["mcp-interceptors audit verify --key-file key audit.jsonl", "mcp-interceptors audit stats --since 2026-07-28 audit.jsonl"],
   exit: "Exit code: 0 where all is well, 1 where a log does not hold, 2 for a wrong word\nor a file that cannot be read.",
   async action(parsed) {
-    const [word, ...files] = [...parsed.positionals, ...(parsed.rest ?? [])];
+    const [word, ...files] = parsed.positionals;
     const name = NAMES.find((one): one is keyof typeof ACTIONS => one === word);
     if (name === undefined) {
       const meant = word === undefined ? undefined : nearest(word, NAMES);

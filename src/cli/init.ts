@@ -46,7 +46,7 @@ On a terminal and without a file it asks.`,
     { name: "program", value: "COMMAND", help: "how the client starts this program; by its full path unless said otherwise" },
     JSON_OPTION,
   ],
-  examples: ["mcp-interceptors init .mcp.json", "mcp-interceptors init ~/.cursor/mcp.json --use secret-guard --use redact --apply"],
+  examples: ["mcp-interceptors init .mcp.json", "mcp-interceptors init ~/.cursor/mcp.json --use secret-guard --use redact \\\n    --apply"],
   exit: "Exit code: 0; 2 for a wrong word, or a file that cannot be used; 1 where a file\ncannot be written.",
   async action(parsed) {
     const choice = parsed.positionals.length === 0 && process.stdin.isTTY && !parsed.values.has("json") ? await ask() : chosen(parsed);
@@ -65,8 +65,8 @@ interface Choice {
   readonly program: readonly string[];
 }
 
-function chosen({ positionals, values, rest }: ParsedOptions): Choice {
-  const [file, more] = [...positionals, ...(rest ?? [])];
+function chosen({ positionals, values }: ParsedOptions): Choice {
+  const [file, more] = positionals;
   if (file === undefined) throw new UsageError("the client's file is missing", "mcp-interceptors init .mcp.json");
   if (more !== undefined) throw new UsageError(`unexpected ${JSON.stringify(more)}`, "mcp-interceptors help init");
   const program = values.get("program")?.[0];
