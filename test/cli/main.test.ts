@@ -17,6 +17,7 @@ import { audit } from "../../src/cli/audit.ts";
 import { VERBS } from "../../src/cli/verbs.ts";
 import { wrap } from "../../src/cli/wrap.ts";
 import { bundledCli, fixture, INITIALIZE, lines, request, runCli, server } from "./run-cli.ts";
+import { refuseAll } from "./run-text.ts";
 
 const main = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -54,13 +55,7 @@ describe("the program", { concurrency: 3 }, () => {
       [["help", "wrap", "more"], /unexpected "more"/],
       [["version", "more"], /unexpected "more"/],
     ];
-    await Promise.all(
-      wrong.map(async ([words, text]) => {
-        const { code, stderr } = await runCli(words);
-        assert.equal(code, 2, words.join(" "));
-        assert.match(stderr, text);
-      }),
-    );
+    await refuseAll(wrong);
   });
 
   it("guards a server without tsx, and says of a TypeScript module what it takes to load it", async () => {
