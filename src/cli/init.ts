@@ -1,7 +1,7 @@
 import { chmodSync, copyFileSync, existsSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { createInterface } from "node:readline/promises";
-import { describeError } from "../core/base/errors.ts";
+import { describeError, LocalError } from "../core/base/errors.ts";
 import type { JsonObject } from "../core/base/json.ts";
 import { nearest } from "../core/base/nearest.ts";
 import { guardServerEntry, readClientFile, type ClientFile, type ClientServer } from "../gateway/config/client-file.ts";
@@ -13,6 +13,7 @@ import { printable } from "./describe.ts";
 import { UsageError } from "./errors.ts";
 import type { Exit } from "./exit.ts";
 import type { ParsedOptions } from "./options.ts";
+import { exitBy } from "./signals.ts";
 import { printJson } from "./terminal.ts";
 import { defineVerb, JSON_OPTION } from "./verb.ts";
 import { splitWords } from "./words.ts";
@@ -46,11 +47,11 @@ On a terminal and without a file it asks.`,
     { name: "program", value: "COMMAND", help: "how the client starts this program; by its full path unless said otherwise" },
     JSON_OPTION,
   ],
-  examples: ["mcp-interceptors init .mcp.json", "mcp-interceptors init ~/.cursor/mcp.json --use secret-guard --use redact --apply"],
+  examples: ["mcp-interceptors init .mcp.json", "mcp-interceptors init ~/.cursor/mcp.json --use secret-guard --use redact \\\n    --apply"],
   exit: "Exit code: 0; 2 for a wrong word, or a file that cannot be used; 1 where a file\ncannot be written.",
   async action(parsed) {
     const choice = parsed.positionals.length === 0 && process.stdin.isTTY && !parsed.values.has("json") ? await ask() : chosen(parsed);
-    return choice === undefined ? { code: 1 } : write(choice, parsed.values.has("json"));
+    return "code" in choice ? choice : write(choice, parsed.values.has("json"));
   },
 });
 
@@ -65,8 +66,8 @@ interface Choice {
   readonly program: readonly string[];
 }
 
-function chosen({ positionals, values, rest }: ParsedOptions): Choice {
-  const [file, more] = [...positionals, ...(rest ?? [])];
+function chosen({ positionals, values }: ParsedOptions): Choice {
+  const [file, more] = positionals;
   if (file === undefined) throw new UsageError("the client's file is missing", "mcp-interceptors init .mcp.json");
   if (more !== undefined) throw new UsageError(`unexpected ${JSON.stringify(more)}`, "mcp-interceptors help init");
   const program = values.get("program")?.[0];
@@ -100,31 +101,56 @@ function ownProgram(): readonly string[] {
   return [process.execPath, ...process.execArgv, realpathSync(process.argv[1] ?? "")];
 }
 
-async function ask(): Promise<Choice | undefined> {
+/** Asks on the terminal. Ctrl-C ends it as it ends any program, and so does the end of the input; nothing has been written then. */
+async function ask(): Promise<Choice | Exit> {
   const lines = createInterface({ input: process.stdin, output: process.stderr });
+  let exit: Exit = { code: 1 };
+  let over = false;
+  lines.once("close", () => (over = true));
+  lines.once("SIGINT", () => {
+    exit = exitBy("SIGINT");
+    // The prompt's line is not ended.
+    process.stderr.write("\n");
+    lines.close();
+  });
+  // Of `question` what is typed ahead would be lost.
+  const answers = lines[Symbol.asyncIterator]();
   try {
-    const home = process.env["HOME"] ?? process.env["USERPROFILE"] ?? "";
-    const there = [...KNOWN_FILES, ...KNOWN_HOME_FILES.map((file) => join(home, file))].find((file) => existsSync(file));
-    const file = (await lines.question(`The client's file of servers${there === undefined ? "" : ` [${there}]`}: `)).trim() || there;
-    if (file === undefined) throw new UsageError("the client's file is missing", "mcp-interceptors init .mcp.json");
-    const { servers } = readClient(file);
-    const names = servers.map(({ name }) => name).join(", ");
-    const picked = (await lines.question(`Servers to guard [all: ${printable(names, 500)}]: `)).split(",").map((name) => name.trim()).filter((name) => name !== "");
-    const used = DEFAULT_POLICY.map(({ use }) => use).join(" ");
-    const words = (await lines.question(`Interceptors [${used}]: `)).split(/[\s,]+/).filter((name) => name !== "");
-    const apply = /^y/i.test(await lines.question(`Put the guarded file in the place of ${file}? A backup is kept. [y/N] `));
-    return {
-      file,
-      policy: policyOf(words.length === 0 ? undefined : words),
-      servers: picked.length === 0 ? undefined : picked,
-      out: join(dirname(file), "mcp-interceptors.jsonc"),
-      apply,
-      force: false,
-      program: ownProgram(),
-    };
+    return await dialogue(async (text) => {
+      lines.setPrompt(text);
+      lines.prompt();
+      const { value, done } = await answers.next();
+      if (done === true) throw new LocalError("aborted", "there is no answer");
+      return value;
+    });
+  } catch (thrown) {
+    if (over) return exit;
+    throw thrown;
   } finally {
     lines.close();
   }
+}
+
+async function dialogue(question: (text: string) => Promise<string>): Promise<Choice> {
+  const home = process.env["HOME"] ?? process.env["USERPROFILE"] ?? "";
+  const there = [...KNOWN_FILES, ...KNOWN_HOME_FILES.map((file) => join(home, file))].find((file) => existsSync(file));
+  const file = (await question(`The client's file of servers${there === undefined ? "" : ` [${there}]`}: `)).trim() || there;
+  if (file === undefined) throw new UsageError("the client's file is missing", "mcp-interceptors init .mcp.json");
+  const { servers } = readClient(file);
+  const names = servers.map(({ name }) => name).join(", ");
+  const picked = (await question(`Servers to guard [all: ${printable(names, 500)}]: `)).split(",").map((name) => name.trim()).filter((name) => name !== "");
+  const used = DEFAULT_POLICY.map(({ use }) => use).join(" ");
+  const words = (await question(`Interceptors [${used}]: `)).split(/[\s,]+/).filter((name) => name !== "");
+  const apply = /^y/i.test(await question(`Put the guarded file in the place of ${file}? A backup is kept. [y/N] `));
+  return {
+    file,
+    policy: policyOf(words.length === 0 ? undefined : words),
+    servers: picked.length === 0 ? undefined : picked,
+    out: join(dirname(file), "mcp-interceptors.jsonc"),
+    apply,
+    force: false,
+    program: ownProgram(),
+  };
 }
 
 function readClient(file: string): ClientFile & { readonly value: JsonObject } {

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { after, describe, it } from "node:test";
 import { temporaryFolder } from "../gateway/config/kit.ts";
 import { bundledCli } from "./run-cli.ts";
-import { runText } from "./run-text.ts";
+import { refuseAll, runText } from "./run-text.ts";
 
 const folder = temporaryFolder();
 after(() => folder.remove());
@@ -93,11 +93,7 @@ describe("test", () => {
       [["test", "none.json", "x.json"], /none\.json: cannot be read/],
       [["test", config(), folder.write("empty.json", { tests: [] })], /\/tests must have at least 1 item/],
     ];
-    for (const [words, pattern] of wrong) {
-      const printed = await runText(words, { cwd: folder.path });
-      assert.equal(printed.code, 2, words.join(" "));
-      assert.match(printed.stderr, pattern);
-    }
+    await refuseAll(wrong, { cwd: folder.path });
   });
 
   it("runs again when a file changes, and ends with the signal", async () => {
