@@ -75,6 +75,8 @@ export function flowGuard(config: FlowGuardConfig = {}): Interceptor {
         { events: READS, phase: "request" },
         { events: READS, phase: "response" },
       ],
+      // What an error says has been said, too.
+      handlesErrors: true,
       configSchema: flowGuardConfigSchema,
     },
     ({ payload, phase, context, config: called }: HandlerInput) => {

@@ -7,6 +7,8 @@ import type { InterceptorsConfig } from "./config.ts";
  */
 export const DEFAULT_POLICY: readonly InterceptorsConfig[] = [
   { use: "secret-guard" },
+  // A call that brings a secret is refused as a whole: a tool that got a mask for a value would keep it.
+  { use: "secret-guard", name: "secrets-in-calls", events: ["tools/call", "prompts/get"], phase: "request", config: { action: "block" } },
   { use: "text-hygiene" },
   { use: "tool-pinning", config: { scope: "global" } },
   { use: "schema-guard" },
