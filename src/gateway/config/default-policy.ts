@@ -13,7 +13,8 @@ export const DEFAULT_POLICY: readonly InterceptorsConfig[] = [
   { use: "tool-pinning", config: { scope: "global" } },
   { use: "schema-guard" },
   { use: "path-guard" },
-  { use: "url-guard" },
+  // Whoever writes documents, code or commands mentions http://localhost:3000.
+  { use: "url-guard", config: { mentions: "metadata" } },
   { use: "flow-guard", config: { scope: "global" } },
   { use: "size-limit", config: { action: "truncate" } },
   { use: "sampling-guard", config: { scope: "global" } },
