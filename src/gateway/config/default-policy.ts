@@ -1,9 +1,9 @@
 import type { InterceptorsConfig } from "./config.ts";
 
 /**
- * The policy that `mcp-interceptors init` writes: for the servers of one person, who has no token that would tell callers apart, so what remembers does so
- * for all of a process. Nothing in it asks anybody, and everything in it stays out of the way of harmless use; `redact` is left out, as it would mask
- * the addresses that people write to.
+ * The policy that `mcp-interceptors init` writes, for the `interceptors` of a configuration: for the servers of one person, who has no token that would tell callers
+ * apart, so what remembers does so for all of a process. Nothing in it asks anybody, and everything in it stays out of the way of harmless use; `redact` is
+ * left out, as it would mask the addresses that people write to. What it does and does not: src/gateway/config/README.md.
  */
 export const DEFAULT_POLICY: readonly InterceptorsConfig[] = [
   { use: "secret-guard" },
