@@ -84,15 +84,15 @@ function chosen({ positionals, values }: ParsedOptions): Choice {
 
 function policyOf(names: readonly string[] | undefined): readonly InterceptorsConfig[] {
   if (names === undefined) return DEFAULT_POLICY;
-  return names.map((name) => {
-    const known = DEFAULT_POLICY.find(({ use }) => use === name);
-    if (known !== undefined) return known;
+  return names.flatMap((name): readonly InterceptorsConfig[] => {
+    const known = DEFAULT_POLICY.filter(({ use }) => use === name);
+    if (known.length > 0) return known;
     const made = readyMade.get(name);
     if (made === undefined) {
       const meant = nearest(name, readyMade.keys());
       throw new UsageError(`--use ${name}: there is no such interceptor`, meant === undefined ? `known are ${[...readyMade.keys()].join(", ")}` : `did you mean ${meant}?`);
     }
-    return { use: name };
+    return [{ use: name }];
   });
 }
 
@@ -139,7 +139,7 @@ async function dialogue(question: (text: string) => Promise<string>): Promise<Ch
   const { servers } = readClient(file);
   const names = servers.map(({ name }) => name).join(", ");
   const picked = (await question(`Servers to guard [all: ${printable(names, 500)}]: `)).split(",").map((name) => name.trim()).filter((name) => name !== "");
-  const used = DEFAULT_POLICY.map(({ use }) => use).join(" ");
+  const used = [...new Set(DEFAULT_POLICY.map(({ use }) => use))].join(" ");
   const words = (await question(`Interceptors [${used}]: `)).split(/[\s,]+/).filter((name) => name !== "");
   const apply = /^y/i.test(await question(`Put the guarded file in the place of ${file}? A backup is kept. [y/N] `));
   return {
