@@ -2,9 +2,9 @@ import { chmodSync, copyFileSync, existsSync, readFileSync, realpathSync, writeF
 import { dirname, join, resolve } from "node:path";
 import { createInterface } from "node:readline/promises";
 import { describeError, LocalError } from "../core/base/errors.ts";
-import type { JsonObject } from "../core/base/json.ts";
+import { isObject, type JsonObject } from "../core/base/json.ts";
 import { nearest } from "../core/base/nearest.ts";
-import { guardServerEntry, readClientFile, type ClientFile, type ClientServer } from "../gateway/config/client-file.ts";
+import { guardOf, guardServerEntry, readClientFile, type ClientFile, type ClientServer } from "../gateway/config/client-file.ts";
 import type { InterceptorsConfig } from "../gateway/config/config.ts";
 import { DEFAULT_POLICY } from "../gateway/config/default-policy.ts";
 import { readJsonc } from "../gateway/config/jsonc.ts";
@@ -182,23 +182,39 @@ function write({ file, policy, servers: wanted, out, apply, force, program }: Ch
   const guarded = servers.filter(({ name }) => wanted === undefined || wanted.includes(name));
   if (guarded.length === 0) throw new UsageError(`${file} has no server that can be guarded`, others.map(({ name, why }) => `${name} ${why}`).join("; ") || undefined);
   const config = resolve(out);
+  const standing = Object.entries(value[member] as JsonObject).filter(([, entry]) => isObject(entry) && guardOf(entry) === config).map(([name]) => name);
+  // Its servers are nowhere else but in there and in the backup.
+  if (standing.length > 0) throw new UsageError(`${config} already guards ${standing.join(", ")}`, `add servers to it by hand, put ${file}.backup back first, or take another -o`);
+  const taken = [file, `${file}.guarded`, `${file}.backup`].map((path) => resolve(path));
+  if (taken.includes(config)) throw new UsageError(`-o ${out} is the client's own file, or one that is made of it`, "take another name for the configuration");
   const made = guarded.map((server) => ({ server, ...guardServerEntry(server, program, config) }));
   const entries = { ...(value[member] as JsonObject), ...Object.fromEntries(made.map(({ server, entry }) => [server.name, entry])) };
   const files = {
     config: { path: config, text: configText(made, policy) },
-    backup: { path: `${file}.backup`, text: undefined },
+    backup: { path: freeName(`${file}.backup`), text: undefined },
     guarded: { path: apply ? file : `${file}.guarded`, text: `${JSON.stringify({ ...value, [member]: entries }, null, 2)}\n` },
   };
-  const there = [files.config.path, files.backup.path, ...(apply ? [] : [files.guarded.path])].filter((path) => existsSync(path));
+  const there = [files.config.path, ...(apply ? [] : [files.guarded.path])].filter((path) => existsSync(path));
   if (there.length > 0 && !force) throw new UsageError(`${there.join(" and ")} ${there.length === 1 ? "is" : "are"} there already`, "--force writes over what is there");
 
-  copyFileSync(file, files.backup.path);
-  // It may have secrets in the arguments of commands.
-  writeFileSync(files.config.path, files.config.text, { mode: 0o600 });
-  chmodSync(files.config.path, 0o600);
-  writeFileSync(files.guarded.path, files.guarded.text, apply ? {} : { mode: 0o600 });
+  try {
+    copyFileSync(file, files.backup.path);
+    // It may have secrets in the arguments of commands.
+    writeFileSync(files.config.path, files.config.text, { mode: 0o600 });
+    chmodSync(files.config.path, 0o600);
+    writeFileSync(files.guarded.path, files.guarded.text, apply ? {} : { mode: 0o600 });
+  } catch (thrown) {
+    throw new LocalError("invalid_argument", `it cannot be written: ${describeError(thrown)}`, { cause: thrown });
+  }
   tell({ files, guarded, others, apply, file }, json);
   return { code: 0 };
+}
+
+// A backup is never written over: what it holds may stand nowhere else any more.
+function freeName(path: string): string {
+  let free = path;
+  for (let number = 2; existsSync(free); number++) free = `${path}.${number}`;
+  return free;
 }
 
 function configText(made: readonly { readonly server: ClientServer; readonly upstream: object }[], policy: readonly InterceptorsConfig[]): string {
