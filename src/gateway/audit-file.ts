@@ -23,6 +23,8 @@ export interface AuditFile {
   /** Whether this is what stands at the path: it may have been moved or removed. */
   standsAt(path: string): Promise<boolean>;
   sync(): Promise<void>;
+  /** For its owner alone from now on, once it is known to be ours: one that was there before may be open to others. */
+  makePrivate(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -33,10 +35,7 @@ export const nodeFiles: AuditFiles = {
   async open(path) {
     const file = await open(path, FLAGS, 0o600);
     try {
-      const stat = await file.stat();
-      if (!stat.isFile()) throw new LocalError("invalid_argument", `${path} is no regular file`);
-      // One that was there before may be open to others, where modes mean anything.
-      if (process.platform !== "win32" && (stat.mode & 0o077) !== 0) await file.chmod(0o600);
+      if (!(await file.stat()).isFile()) throw new LocalError("invalid_argument", `${path} is no regular file`);
     } catch (thrown) {
       await file.close();
       throw thrown;
@@ -63,6 +62,10 @@ function auditFile(file: FileHandle): AuditFile {
       return there !== undefined && there.ino === own.ino && there.dev === own.dev;
     },
     sync: () => file.datasync(),
+    async makePrivate() {
+      // Where modes mean anything.
+      if (process.platform !== "win32" && ((await file.stat()).mode & 0o077) !== 0) await file.chmod(0o600);
+    },
     close: () => file.close(),
   };
 }

@@ -72,6 +72,7 @@ export async function openAudit(options: AuditOptions): Promise<AuditLog> {
   let size: number;
   try {
     const { end, cut, ...before } = await standing(files, file, path, hasher);
+    await file.makePrivate();
     link = before.link ?? { writer: createRandomHex(host)(8), seq: 0, hash: FIRST };
     size = end;
     const opened = nextLine(hasher, link, { kind: "opened", at: new Date(host.wallTime()).toISOString(), cutBytes: cut === 0 ? undefined : cut });

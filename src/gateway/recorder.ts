@@ -78,6 +78,7 @@ export async function openRecorder({ path, raw = false, maxBytes = 64 * 1024 * 1
 
   try {
     size += await begin(file, size, path);
+    await file.makePrivate();
     await append(header);
   } catch (thrown) {
     await file.close();

@@ -149,7 +149,9 @@ describe("a recorder", () => {
 
   it("touches no file that is something else", async () => {
     const path = folder.write("notes.txt", "dear diary");
+    chmodSync(path, 0o664);
     await assert.rejects(openRecorder({ path, log: () => {} }), /is there already, and is no recording/);
+    assert.equal(statSync(path).mode & 0o777, 0o664, "what is not ours is left as it is");
     assert.equal(readFileSync(path, "utf8"), "dear diary");
     await assert.rejects(openRecorder({ path: folder.path, log: () => {} }));
   });
