@@ -41,8 +41,10 @@ export async function runPrimary({ tell, ...options }: PrimaryRun): Promise<Exit
     ({ structured } = primary);
     for (const line of serving.warnings) say("warn", line);
     say("info", `serving ${serving.serving}, by ${count === 1 ? "1 worker" : `${count} workers`}${opsUrl === undefined ? "" : `; metrics at ${opsUrl}/metrics`}`);
+    const over = runToEnd({ ended: done.then((code) => ({ code })), end, reload, force }, verbose);
+    // Only now, so that at no time a signal is nobody's.
     start.release();
-    return await runToEnd({ ended: done.then((code) => ({ code })), end, reload, force }, verbose);
+    return await over;
   } catch (thrown) {
     if (start.exit !== undefined) return start.exit;
     throw thrown;

@@ -120,23 +120,26 @@ async function runAlone({ file, stdio, watch, startMs, verbose, tell }: AloneRun
     });
   } catch (thrown) {
     release?.();
+    start.release();
     if (start.exit !== undefined) return start.exit;
     throw thrown;
-  } finally {
-    start.release();
   }
   const { gateway: served, built, opsUrl, close, reload } = running;
   if (start.exit !== undefined) {
+    start.release();
     await close();
     return start.exit;
   }
-  for (const line of built.warnings) say("warn", line);
-  say("info", `serving ${describeServing(running, stdio ?? built.loaded.config.stdio)}${opsUrl === undefined ? "" : `; metrics at ${opsUrl}/metrics`}`);
   const end = () => void close();
   // One that a client has started goes with it.
   const parent = served.url === undefined ? watchParent(PARENT, end) : undefined;
   const ended = served.done.then(close).then((): Exit => ({ code: 0 }));
-  return runToEnd({ ended, end, reload: () => void reload() }, verbose).finally(() => {
+  const over = runToEnd({ ended, end, reload: () => void reload() }, verbose);
+  // At no time is a signal nobody's, and least of all once it is said that this serves.
+  start.release();
+  for (const line of built.warnings) say("warn", line);
+  say("info", `serving ${describeServing(running, stdio ?? built.loaded.config.stdio)}${opsUrl === undefined ? "" : `; metrics at ${opsUrl}/metrics`}`);
+  return over.finally(() => {
     parent?.release();
     release?.();
   });
