@@ -13,6 +13,7 @@ export type {
   TracesConfig,
   UpstreamConfig,
 } from "./gateway/config/config.ts";
+export { DEFAULT_POLICY } from "./gateway/config/default-policy.ts";
 export { loadConfig, type LoadedConfig, type LoadOptions } from "./gateway/config/load.ts";
 export { ConfigError, type ConfigProblem } from "./gateway/config/problems.ts";
 export type { ReloadOutcome } from "./gateway/config/reload.ts";

@@ -1,6 +1,6 @@
 // The session of the demo: a client, the gateway's face of the address book, and what comes back. Whatever does not come out ends it with an error.
 import { readFileSync } from "node:fs";
-import { httpTransport, McpClient, RpcError, type CallToolResult, type McpClientOptions } from "mcp-interceptors";
+import { httpTransport, McpClient, RpcError, type CallToolParams, type CallToolResult, type McpClientOptions } from "mcp-interceptors";
 import { createHttpSend, spawnTransport } from "mcp-interceptors/node";
 
 export interface SessionOptions {
@@ -57,12 +57,17 @@ export async function playSession({ url, plain, auditFile, say }: SessionOptions
     expect(before.includes("ada@example.org") && after.includes("Ada Example") && !after.includes("@example.org"), "the answer was not redacted");
 
     say(`\n${bold("A call that is blocked")}  delete_contact { id: 1 }`);
-    sayRefusal(await refusalOf(guarded), say);
+    sayRefusal(await refusalOf(guarded, DELETION), say);
     expect(sayDecisions().some(({ verdict }) => verdict === "blocked"), "the refusal was not written down");
 
-    say(`\n${bold("The same by a client of an earlier revision")}`);
+    const note = "see http://0xA9FEA9FE/latest/meta-data";
+    say(`\n${bold("Another")}  set_note { id: 2, note: ${JSON.stringify(note)} }`);
+    sayRefusal(await refusalOf(guarded, { name: "set_note", arguments: { id: 2, note } }), say);
+    sayDecisions();
+
+    say(`\n${bold("The first of these by a client of an earlier revision")}`);
     const earlier = await connect({ era: "handshake" });
-    sayRefusal(await refusalOf(earlier), say);
+    sayRefusal(await refusalOf(earlier, DELETION), say);
     say(dim(`  protocol ${earlier.protocolVersion ?? "?"}`));
     expect(textOf(await guarded.callTool(search)).includes("Ada Example"), "the contact is gone");
   } finally {
@@ -70,6 +75,8 @@ export async function playSession({ url, plain, auditFile, say }: SessionOptions
     await send.close();
   }
 }
+
+const IDLE: ReadonlySet<string> = new Set(["valid", "unmodified"]);
 
 /** Tells the decisions that were written down since the last time. */
 function decisionsOf(file: string, say: SessionOptions["say"]): () => readonly AuditLine[] {
@@ -80,15 +87,17 @@ function decisionsOf(file: string, say: SessionOptions["say"]): () => readonly A
     const decisions = lines.slice(told).map((line) => JSON.parse(line) as AuditLine).filter(({ kind }) => kind === "decision");
     told = lines.length;
     for (const { event, phase, verdict, interceptors } of decisions) {
-      const times = interceptors.map(({ name, outcome, ms }) => `${name} ${outcome} in ${ms.toFixed(2)} ms`).join(", ");
-      if (interceptors.length > 0) say(dim(`  ${event} ${phase}: ${verdict}  (${times})`));
+      const decided = interceptors.filter(({ outcome }) => !IDLE.has(outcome)).map(({ name, outcome, ms }) => `${name} ${outcome} in ${ms.toFixed(2)} ms, `);
+      if (interceptors.length > 0) say(dim(`  ${event} ${phase}: ${verdict}  (${decided.join("")}${interceptors.length} interceptors)`));
     }
     return decisions;
   };
 }
 
-async function refusalOf(client: McpClient): Promise<RpcError> {
-  const refusal: unknown = await client.callTool({ name: "delete_contact", arguments: { id: 1 } }).catch((error: unknown) => error);
+const DELETION = { name: "delete_contact", arguments: { id: 1 } };
+
+async function refusalOf(client: McpClient, call: CallToolParams): Promise<RpcError> {
+  const refusal: unknown = await client.callTool(call).catch((error: unknown) => error);
   if (!(refusal instanceof RpcError)) throw new Error("the call was not blocked");
   return refusal;
 }

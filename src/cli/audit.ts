@@ -7,7 +7,7 @@ import { describeStats } from "./audit-stats-text.ts";
 import { printable } from "./describe.ts";
 import { UsageError } from "./errors.ts";
 import type { Exit } from "./exit.ts";
-import type { ParsedOptions } from "./options.ts";
+import { type ParsedOptions, timeOption } from "./options.ts";
 import { printJson } from "./terminal.ts";
 import { defineVerb, JSON_OPTION } from "./verb.ts";
 
@@ -37,7 +37,7 @@ stats   counts decisions by upstream, method, tool, verdict and interceptor,
   examples: ["mcp-interceptors audit verify --key-file key audit.jsonl", "mcp-interceptors audit stats --since 2026-07-28 audit.jsonl"],
   exit: "Exit code: 0 where all is well, 1 where a log does not hold, 2 for a wrong word\nor a file that cannot be read.",
   async action(parsed) {
-    const [word, ...files] = [...parsed.positionals, ...(parsed.rest ?? [])];
+    const [word, ...files] = parsed.positionals;
     const name = NAMES.find((one): one is keyof typeof ACTIONS => one === word);
     if (name === undefined) {
       const meant = word === undefined ? undefined : nearest(word, NAMES);
@@ -79,14 +79,7 @@ async function head([file = ""]: readonly string[], { values }: ParsedOptions): 
 }
 
 async function stats(files: readonly string[], { values }: ParsedOptions): Promise<Exit> {
-  const time = (name: string) => {
-    const text = values.get(name)?.[0];
-    if (text === undefined) return undefined;
-    const when = Date.parse(text);
-    if (Number.isNaN(when)) throw new UsageError(`--${name} must be a time, not ${JSON.stringify(text)}`, `--${name} 2026-07-28T12:00Z`);
-    return when;
-  };
-  const [since, until] = [time("since"), time("until")];
+  const [since, until] = [timeOption(values, "since"), timeOption(values, "until")];
   const counted = await auditStats(files, { ...(since === undefined ? {} : { since }), ...(until === undefined ? {} : { until }) });
   if (values.has("json")) printJson(counted);
   else process.stdout.write(describeStats(counted));

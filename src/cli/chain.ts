@@ -37,7 +37,7 @@ with the conditions and settings of the configuration.`,
   ],
   examples: [
     `mcp-interceptors chain redact ./policy.ts --event tools/call \\\n    --payload '{"name":"search","arguments":{"q":"ada@example.com"}}'`,
-    "mcp-interceptors chain -c gateway.jsonc --upstream files --event tools/list --plan",
+    "mcp-interceptors chain -c gateway.jsonc --upstream files --event tools/list \\\n    --plan",
   ],
   exit: "Exit code: 0 where the message passes, 3 where the chain refuses it, 1 where\nit fails or runs out of time, 2 for a wrong word.",
   action(parsed) {

@@ -11,50 +11,41 @@ import { protectStdout } from "../node/stdio.ts";
 import { CONFIG_OPTION, configFile, stderrLog, tellConfigError } from "./config-options.ts";
 import { printable } from "./describe.ts";
 import type { Exit } from "./exit.ts";
-import { describeOptions, millisecondsOption, parseOptions, type OptionSpec } from "./options.ts";
+import { millisecondsOption, type ParsedOptions } from "./options.ts";
 import { watchStart } from "./start-watch.ts";
 import { printJson } from "./terminal.ts";
-import { HELP_OPTION, JSON_OPTION } from "./verb.ts";
-
-export const CHECK_OPTIONS: readonly OptionSpec[] = [
-  CONFIG_OPTION,
-  { name: "no-connect", help: "do not connect to upstreams; interceptor servers are reached in any case" },
-  { name: "strict", help: "exit code 1 for warnings, too" },
-  { name: "timeout", value: "MS", help: "how long all of it may take; 60000 unless said otherwise" },
-  { name: "verbose", help: "stderr also says what errors say" },
-  JSON_OPTION,
-  HELP_OPTION,
-];
-
-const HELP = `Usage: mcp-interceptors check FILE [CHECK_OPTIONS]
-
-Checks the configuration of a gateway: reads it, loads its modules, starts or
-reaches its interceptor servers and its upstreams, and prints what is guarded by
-what, and what a balancer in front of several gateways has to keep together.
-Warns of interceptors that can never run. Serves nothing.
-
-${describeOptions(CHECK_OPTIONS)}
-
-Faults are told as FILE:LINE:COLUMN: POINTER what is wrong, all at once.
-
-Example:
-  mcp-interceptors check --strict gateway.jsonc
-
-Exit code: 0 where all is well, 2 where the configuration cannot be used, 1
-where an upstream cannot be reached, or with --strict where there are warnings.
-`;
+import { defineVerb, JSON_OPTION, VERBOSE_OPTION } from "./verb.ts";
 
 const LIMIT_MS = 60_000;
 const LONGEST_LINE = 2000;
 
-/** Runs the verb. The report goes to stdout, what is wrong to stderr. */
-export async function check(words: readonly string[]): Promise<Exit> {
-  const parsed = parseOptions(words, CHECK_OPTIONS, "mcp-interceptors help check");
+/** `check FILE`. The report goes to stdout, what is wrong to stderr. */
+export const check = defineVerb({
+  name: "check",
+  summary: "check such a file, and print what is guarded by what",
+  words: "file",
+  usage: "FILE [OPTIONS]",
+  about: `Checks the configuration of a gateway: reads it, loads its modules, starts or
+reaches its interceptor servers and its upstreams, and prints what is guarded by
+what, and what a balancer in front of several gateways has to keep together.
+Warns of interceptors that can never run. Serves nothing.`,
+  options: [
+    CONFIG_OPTION,
+    { name: "no-connect", help: "do not connect to upstreams; interceptor servers are reached in any case" },
+    { name: "strict", help: "exit code 1 for warnings, too" },
+    { name: "timeout", value: "MS", help: "how long all of it may take; 60000 unless said otherwise" },
+    VERBOSE_OPTION,
+    JSON_OPTION,
+  ],
+  more: "Faults are told as FILE:LINE:COLUMN: POINTER what is wrong, all at once.",
+  examples: ["mcp-interceptors check --strict gateway.jsonc"],
+  exit: `Exit code: 0 where all is well, 2 where the configuration cannot be used, 1
+where an upstream cannot be reached, or with --strict where there are warnings.`,
+  action: report,
+});
+
+async function report(parsed: ParsedOptions): Promise<Exit> {
   const { values } = parsed;
-  if (values.has("help")) {
-    process.stdout.write(HELP);
-    return { code: 0 };
-  }
   const file = configFile("check", parsed);
   const { log, chainLog } = stderrLog(values.has("verbose"));
   // The report alone goes to stdout, whatever a module prints while it is loaded.
@@ -84,7 +75,7 @@ export async function check(words: readonly string[]): Promise<Exit> {
     openStdout();
     const warnings = [...built.warnings, ...neverRuns(built, facts)];
     if (values.has("json")) printJson(JSON.parse(hide(JSON.stringify(asJson(built, facts, { unreachable, warnings })))));
-    else process.stdout.write(hide(report(built, facts)));
+    else process.stdout.write(hide(describe(built, facts)));
     for (const line of warnings) say(line);
     return { code: unreachable.size > 0 || (values.has("strict") && warnings.length > 0) ? 1 : 0 };
   } catch (thrown) {
@@ -122,7 +113,7 @@ function asJson(built: BuiltPlan, facts: ReadonlyMap<string, UpstreamFacts>, { u
   return { upstreams, ...(exposure === undefined ? {} : { exposed: { name: exposure.plan.name, interceptors: exposure.interceptors } }), warnings };
 }
 
-function report(built: BuiltPlan, facts: ReadonlyMap<string, UpstreamFacts>): string {
+function describe(built: BuiltPlan, facts: ReadonlyMap<string, UpstreamFacts>): string {
   const policy = { ...FACE_POLICY, ...built.plan.policy };
   // Upstreams that are guarded alike are told together.
   const groups = new Map<string, string[]>();

@@ -11,11 +11,11 @@ export const CONFIG_OPTION: OptionSpec = { name: "config", short: "c", value: "F
 const LONGEST_LINE = 2000;
 
 /** The one file that is named, by `-c` or by itself. */
-export function configFile(verb: string, { values, positionals, rest }: ParsedOptions): string {
+export function configFile(verb: string, { values, positionals }: ParsedOptions): string {
   const [named] = values.get("config") ?? [];
-  const words = [...(named === undefined ? [] : [named]), ...positionals, ...(rest ?? [])];
+  const words = [...(named === undefined ? [] : [named]), ...positionals];
   const [file, more] = words;
-  if (file === undefined || file === "") throw new UsageError("the configuration is missing", `mcp-interceptors ${verb} ${verb === "check" ? "" : "-c "}FILE`);
+  if (file === undefined || file === "") throw new UsageError("the configuration is missing", `mcp-interceptors ${verb} ${verb === "gateway" ? "-c " : ""}FILE`);
   if (more !== undefined) throw new UsageError(`unexpected ${JSON.stringify(more)}`, `mcp-interceptors help ${verb}`);
   return file;
 }

@@ -1,7 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { describeError } from "../core/base/errors.ts";
 import type { ServerTarget } from "../core/client/local-chain.ts";
-import { checkHeaders } from "../core/http/client-call.ts";
 import { PROTOCOL_VERSIONS } from "../core/wire/versions.ts";
 import { ADAPTER_KINDS } from "../conformance/adapter-protocol.ts";
 import { reportOf, runVectors, type VectorOutcome } from "../conformance/kit.ts";
@@ -11,52 +10,44 @@ import { nodeHost } from "../node/host.ts";
 import { spawnedAdapter } from "./adapter-target.ts";
 import { UsageError } from "./errors.ts";
 import type { Exit } from "./exit.ts";
+import { headersOption } from "./headers.ts";
 import { liveTarget } from "./live-target.ts";
-import { describeOptions, millisecondsOption, parseOptions, type OptionSpec } from "./options.ts";
+import { millisecondsOption, type ParsedOptions } from "./options.ts";
 import { readRequirements, readVectors } from "./spec-files.ts";
+import { defineVerb } from "./verb.ts";
 import { isHttpUrl, splitWords } from "./words.ts";
 
-export const CONFORMANCE_OPTIONS: readonly OptionSpec[] = [
-  { name: "command", value: "LINE", help: "starts a server that hosts the fixtures: list and invoke vectors" },
-  { name: "url", value: "URL", help: "such a server over HTTP" },
-  { name: "header", value: "NAME=VALUE", many: true, help: "goes with each request to the URL, as in --header Authorization='Bearer …'" },
-  { name: "revision", value: "DATE", choices: PROTOCOL_VERSIONS, help: "the revision of MCP to speak with the server; the newest that both know unless said" },
-  { name: "adapter", value: "LINE", help: "starts a program that speaks the adapter protocol: chain, descriptor and dialect vectors" },
-  { name: "reporter", value: "KIND", choices: REPORTERS, help: "text (the default), json, junit or markdown" },
-  { name: "json", help: "the same as --reporter json" },
-  { name: "output", value: "FILE", help: "where the report goes; stdout otherwise" },
-  { name: "known", value: "FILE", help: "ids of vectors that are known to fail, one a line; they run, and fail the run once they pass" },
-  { name: "timeout", value: "MS", help: "for one vector; 10000 unless said otherwise" },
-  { name: "help", help: "this text" },
-];
-
-const HELP = `Usage: mcp-interceptors conformance --command LINE [CONFORMANCE_OPTIONS]
-       mcp-interceptors conformance --url URL [CONFORMANCE_OPTIONS]
-       mcp-interceptors conformance --adapter LINE [CONFORMANCE_OPTIONS]
-
-Runs the conformance vectors of SEP-2624 against an implementation in any
+/** `conformance`: an implementation against the vectors. What it does wrong is in the report, whatever it is. */
+export const conformance = defineVerb({
+  name: "conformance",
+  summary: "measure an implementation against the vectors of SEP-2624",
+  words: "none",
+  usage: "--command LINE|--url URL|--adapter LINE …",
+  about: `Runs the conformance vectors of SEP-2624 against an implementation in any
 language, and reports requirement by requirement: against an interceptor server
 on stdio or over HTTP that hosts the interceptors of spec/vectors/fixtures.json,
 against a chain behind an adapter, or against both in one run. spec/README.md
-says what a server hosts and how an adapter is spoken to.
+says what a server hosts and how an adapter is spoken to.`,
+  options: [
+    { name: "command", value: "LINE", help: "starts a server that hosts the fixtures: list and invoke vectors" },
+    { name: "url", value: "URL", help: "such a server over HTTP" },
+    { name: "header", value: "NAME:VALUE", many: true, help: "goes with each request to the URL, such as 'Authorization: Bearer …'" },
+    { name: "revision", value: "DATE", choices: PROTOCOL_VERSIONS, help: "the revision of MCP to speak with the server; the newest that both know unless said" },
+    { name: "adapter", value: "LINE", help: "starts a program that speaks the adapter protocol: chain, descriptor and dialect vectors" },
+    { name: "reporter", value: "KIND", choices: REPORTERS, help: "text (the default), json, junit or markdown" },
+    { name: "json", help: "the same as --reporter json" },
+    { name: "output", value: "FILE", help: "where the report goes; stdout otherwise" },
+    { name: "known", value: "FILE", help: "ids of vectors that are known to fail, one a line; they run, and fail the run once they pass" },
+    { name: "timeout", value: "MS", help: "for one vector; 10000 unless said otherwise" },
+  ],
+  examples: ["mcp-interceptors conformance --command 'mcp-interceptors fixture-server' \\\n    --adapter 'mcp-interceptors fixture-adapter'"],
+  exit: `Exit code: 0 where every MUST that was tested holds, 1 where one does not,
+2 where the run itself went wrong, or tested nothing.`,
+  action: measure,
+});
 
-${describeOptions(CONFORMANCE_OPTIONS)}
-
-Exit code: 0 where every MUST that was tested holds, 1 where one does not,
-2 where the run itself went wrong, or tested nothing.
-
-Try: mcp-interceptors conformance --command 'mcp-interceptors fixture-server' \\
-       --adapter 'mcp-interceptors fixture-adapter'
-`;
-
-/** Runs the verb. What the implementation does wrong is in the report, whatever it is. */
-export async function conformance(words: readonly string[]): Promise<Exit> {
-  const { values, positionals, rest } = parseOptions(words, CONFORMANCE_OPTIONS);
-  if (values.has("help")) {
-    process.stdout.write(HELP);
-    return { code: 0 };
-  }
-  const unexpected = positionals[0] ?? rest?.[0];
+async function measure({ values, positionals }: ParsedOptions): Promise<Exit> {
+  const [unexpected] = positionals;
   if (unexpected !== undefined) throw new UsageError(`unexpected ${JSON.stringify(unexpected)}`, "put the command in quotes: --command 'COMMAND ARGS'");
   const timeoutMs = millisecondsOption(values, "timeout") ?? 10_000;
   const reporter = values.has("json") ? "json" : (REPORTERS.find((name) => name === values.get("reporter")?.[0]) ?? "text");
@@ -94,31 +85,14 @@ export async function conformance(words: readonly string[]): Promise<Exit> {
 function serverOf(values: ReadonlyMap<string, readonly string[]>): ServerTarget | undefined {
   const [command, ...args] = commandOf(values, "command") ?? [];
   const url = values.get("url")?.[0];
-  const headers = values.get("header");
+  const headers = headersOption(values);
   if (command !== undefined && url !== undefined) throw new UsageError("--command and --url are two servers", "measure one after the other");
   if (url === undefined) {
     if (headers !== undefined) throw new UsageError("--header needs a --url to go to");
     return command === undefined ? undefined : { command, args };
   }
   if (!isHttpUrl(url) || !URL.canParse(url)) throw new UsageError(`--url must be an http: or https: URL, not ${JSON.stringify(url)}`);
-  return { url, headers: headersOf(headers ?? []) };
-}
-
-function headersOf(words: readonly string[]): Readonly<Record<string, string>> {
-  const headers = Object.fromEntries(
-    words.map((word) => {
-      const [, name, value = ""] = /^([^=]*)=(.*)$/s.exec(word) ?? [];
-      // Not quoted: it may be a secret that is written in another way.
-      if (name === undefined) throw new UsageError("--header must be NAME=VALUE", "--header Authorization='Bearer …'");
-      return [name, value];
-    }),
-  );
-  try {
-    checkHeaders(headers);
-  } catch (thrown) {
-    throw new UsageError(`--header: ${describeError(thrown)}`);
-  }
-  return headers;
+  return { url, ...(headers === undefined ? {} : { headers }) };
 }
 
 function commandOf(values: ReadonlyMap<string, readonly string[]>, option: string): readonly [string, ...string[]] | undefined {

@@ -32,7 +32,7 @@ by part, upstreams. Runs no interceptor, and sends nothing.`,
     ...SESSION_OPTIONS.filter(({ name }) => name === "timeout" || name === "verbose"),
     JSON_OPTION,
   ],
-  examples: [`mcp-interceptors explain gateway.jsonc --method tools/call --tool delete_file \\\n    --principal '{"type":"user","claims":{"role":"admin"}}'`],
+  examples: [`mcp-interceptors explain gateway.jsonc --tool delete_file \\\n    --principal '{"type":"user","claims":{"role":"admin"}}'`],
   exit: "Exit code: 0; 2 for a wrong word or configuration.",
   action(parsed) {
     const file = configFile("explain", { ...parsed, values: new Map() });

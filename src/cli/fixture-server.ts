@@ -7,38 +7,34 @@ import { listenHttp, type HttpListener } from "../node/http-listener.ts";
 import { protectStdout, stdioTransport } from "../node/stdio.ts";
 import { UsageError } from "./errors.ts";
 import type { Exit } from "./exit.ts";
-import { describeOptions, parseOptions, type OptionSpec } from "./options.ts";
+import type { ParsedOptions } from "./options.ts";
 import { readFixtures } from "./spec-files.ts";
-
-export const FIXTURE_SERVER_OPTIONS: readonly OptionSpec[] = [
-  { name: "http", value: "PORT", help: "serves Streamable HTTP on this machine alone, in all revisions, until a signal ends it; 0 takes any free port" },
-  { name: "help", help: "this text" },
-];
-
-const HELP = `Usage: mcp-interceptors fixture-server [--http PORT]
-
-An MCP server that hosts the interceptors of the conformance vectors: what
-conformance --command and conformance --url are to be pointed at, done right.
-Without options it serves one client on stdio, and ends with it.
-
-${describeOptions(FIXTURE_SERVER_OPTIONS)}
-
-With --http, the one line on stdout is the URL of the server, once it listens.
-SIGINT and SIGTERM end it, with exit code 0.
-`;
+import { defineVerb } from "./verb.ts";
 
 // Not SIGHUP: a server that was started under nohup lives on.
 const STOPPING = ["SIGINT", "SIGTERM"] as const;
 
-/** Serves until the client goes; over HTTP, until a signal comes. */
-export async function serveFixtures(words: readonly string[]): Promise<Exit> {
-  const { values, positionals, rest } = parseOptions(words, FIXTURE_SERVER_OPTIONS);
-  if (values.has("help")) {
-    process.stdout.write(HELP);
-    return { code: 0 };
-  }
-  const unexpected = positionals[0] ?? rest?.[0];
-  if (unexpected !== undefined) throw new UsageError(`unexpected ${JSON.stringify(unexpected)}`);
+/** `fixture-server`: serves until the client goes; over HTTP, until a signal comes. */
+export const fixtureServerVerb = defineVerb({
+  name: "fixture-server",
+  summary: "a server that hosts the interceptors of those vectors",
+  words: "none",
+  usage: "[--http PORT]",
+  about: `An MCP server that hosts the interceptors of the conformance vectors: what
+conformance --command and conformance --url are to be pointed at, done right.
+Without options it serves one client on stdio, and ends with it.
+
+With --http, the one line on stdout is the URL of the server, once it listens.
+SIGINT and SIGTERM end it.`,
+  options: [{ name: "http", value: "PORT", help: "serves Streamable HTTP on this machine alone, in all revisions, until a signal ends it; 0 takes any free port" }],
+  examples: ["mcp-interceptors conformance --command 'mcp-interceptors fixture-server'", "mcp-interceptors fixture-server --http 4000"],
+  exit: "Exit code: 0 after an orderly end, 2 for a wrong word or a port that is taken.",
+  action: serveFixtures,
+});
+
+async function serveFixtures({ values, positionals }: ParsedOptions): Promise<Exit> {
+  const [unexpected] = positionals;
+  if (unexpected !== undefined) throw new UsageError(`unexpected ${JSON.stringify(unexpected)}`, "mcp-interceptors help fixture-server");
   const port = portOption(values.get("http")?.[0]);
   const server = fixtureServer(readFixtures(), nodeHost());
   if (port !== undefined) return await serveHttp(server, port);

@@ -9,30 +9,33 @@ import { runPrimary, workersOption } from "./gateway-primary.ts";
 import { runToEnd } from "./gateway-run.ts";
 import { createTell, tellReload, type Tell } from "./gateway-tell.ts";
 import { runWorker } from "./gateway-worker.ts";
-import { describeOptions, millisecondsOption, parseOptions, type OptionSpec } from "./options.ts";
+import { millisecondsOption, type ParsedOptions } from "./options.ts";
 import { watchParent } from "./orphan.ts";
 import { watchStart } from "./start-watch.ts";
+import { defineVerb, VERBOSE_OPTION } from "./verb.ts";
 import { startWatchdog } from "./watchdog.ts";
 
-export const GATEWAY_OPTIONS: readonly OptionSpec[] = [
-  CONFIG_OPTION,
-  { name: "stdio", value: "NAME", help: "serve this upstream on stdin and stdout, for a client that starts the gateway itself" },
-  { name: "workers", value: "N", help: "serve by so many processes on one port, or auto: as many as there are cores" },
-  { name: "no-watch", help: "do not reload when a file changes; SIGHUP still does" },
-  { name: "timeout", value: "MS", help: "how long the start may take; 60000 unless said otherwise" },
-  { name: "quiet", help: "no lines on stderr about starting and reloading" },
-  { name: "verbose", help: "stderr also says what errors say: that may quote payloads" },
-  { name: "help", help: "this text" },
-];
+const START_LIMIT_MS = 60_000;
+const PARENT = process.ppid;
 
-const HELP = `Usage: mcp-interceptors gateway -c FILE [GATEWAY_OPTIONS]
-
-Serves MCP servers through interceptors, as the file says: each of its upstreams
-at /NAME/mcp over Streamable HTTP, or one of them on stdin and stdout.
-
-${describeOptions(GATEWAY_OPTIONS)}
-
-A file to start with, which keeps one server to this machine and masks personal
+/** `gateway -c FILE`: serves, up to the end of the gateway. */
+export const gateway = defineVerb({
+  name: "gateway",
+  summary: "serve MCP servers through interceptors, as a file says",
+  words: "file",
+  usage: "-c FILE [OPTIONS]",
+  about: `Serves MCP servers through interceptors, as the file says: each of its upstreams
+at /NAME/mcp over Streamable HTTP, or one of them on stdin and stdout.`,
+  options: [
+    CONFIG_OPTION,
+    { name: "stdio", value: "NAME", help: "serve this upstream on stdin and stdout, for a client that starts the gateway itself" },
+    { name: "workers", value: "N", help: "serve by so many processes on one port, or auto: as many as there are cores" },
+    { name: "no-watch", help: "do not reload when a file changes; SIGHUP still does" },
+    { name: "timeout", value: "MS", help: "how long the start may take; 60000 unless said otherwise" },
+    { name: "quiet", help: "no lines on stderr about starting and reloading" },
+    VERBOSE_OPTION,
+  ],
+  more: `A file to start with, which keeps one server to this machine and masks personal
 data in what it answers:
 
   {
@@ -49,10 +52,6 @@ data in what it answers:
     "http": { "port": 3000 }
   }
 
-Example:
-  mcp-interceptors check gateway.jsonc
-  mcp-interceptors gateway -c gateway.jsonc
-
 When the file changes, or one that it takes in, it is read, checked and put in
 the place of what runs; SIGHUP does so at once. A file that is wrong changes
 nothing, and stderr says why. Calls in flight end as they began.
@@ -64,23 +63,15 @@ audit.1.jsonl and so on; metrics are summed.
 
 SIGTERM and SIGINT: nothing new is taken, calls in flight may finish (drainMs in
 the file), the rest is answered with an error, and the process ends. A second
-one ends it at once.
+one ends it at once.`,
+  examples: ["mcp-interceptors check gateway.jsonc", "mcp-interceptors gateway -c gateway.jsonc"],
+  exit: `Exit code: 0 after an orderly end, 2 for a wrong word on the command line or a
+configuration that cannot be used, 1 for anything else.`,
+  action: serve,
+});
 
-Exit code: 0 after an orderly end, 2 for a wrong word on the command line or a
-configuration that cannot be used, 1 for anything else.
-`;
-
-const START_LIMIT_MS = 60_000;
-const PARENT = process.ppid;
-
-/** Runs the verb, up to the end of the gateway. */
-export async function gateway(words: readonly string[]): Promise<Exit> {
-  const parsed = parseOptions(words, GATEWAY_OPTIONS, "mcp-interceptors help gateway");
+async function serve(parsed: ParsedOptions): Promise<Exit> {
   const { values } = parsed;
-  if (values.has("help")) {
-    process.stdout.write(HELP);
-    return { code: 0 };
-  }
   const file = configFile("gateway", parsed);
   const stdio = values.get("stdio")?.[0];
   const verbose = values.has("verbose");

@@ -1,10 +1,10 @@
 import { chmodSync, copyFileSync, existsSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { createInterface } from "node:readline/promises";
-import { describeError } from "../core/base/errors.ts";
-import type { JsonObject } from "../core/base/json.ts";
+import { describeError, LocalError } from "../core/base/errors.ts";
+import { isObject, type JsonObject } from "../core/base/json.ts";
 import { nearest } from "../core/base/nearest.ts";
-import { guardServerEntry, readClientFile, type ClientFile, type ClientServer } from "../gateway/config/client-file.ts";
+import { guardOf, guardServerEntry, readClientFile, type ClientFile, type ClientServer } from "../gateway/config/client-file.ts";
 import type { InterceptorsConfig } from "../gateway/config/config.ts";
 import { DEFAULT_POLICY } from "../gateway/config/default-policy.ts";
 import { readJsonc } from "../gateway/config/jsonc.ts";
@@ -13,6 +13,7 @@ import { printable } from "./describe.ts";
 import { UsageError } from "./errors.ts";
 import type { Exit } from "./exit.ts";
 import type { ParsedOptions } from "./options.ts";
+import { exitBy } from "./signals.ts";
 import { printJson } from "./terminal.ts";
 import { defineVerb, JSON_OPTION } from "./verb.ts";
 import { splitWords } from "./words.ts";
@@ -46,11 +47,11 @@ On a terminal and without a file it asks.`,
     { name: "program", value: "COMMAND", help: "how the client starts this program; by its full path unless said otherwise" },
     JSON_OPTION,
   ],
-  examples: ["mcp-interceptors init .mcp.json", "mcp-interceptors init ~/.cursor/mcp.json --use secret-guard --use redact --apply"],
+  examples: ["mcp-interceptors init .mcp.json", "mcp-interceptors init ~/.cursor/mcp.json --use secret-guard --use redact \\\n    --apply"],
   exit: "Exit code: 0; 2 for a wrong word, or a file that cannot be used; 1 where a file\ncannot be written.",
   async action(parsed) {
     const choice = parsed.positionals.length === 0 && process.stdin.isTTY && !parsed.values.has("json") ? await ask() : chosen(parsed);
-    return choice === undefined ? { code: 1 } : write(choice, parsed.values.has("json"));
+    return "code" in choice ? choice : write(choice, parsed.values.has("json"));
   },
 });
 
@@ -65,8 +66,8 @@ interface Choice {
   readonly program: readonly string[];
 }
 
-function chosen({ positionals, values, rest }: ParsedOptions): Choice {
-  const [file, more] = [...positionals, ...(rest ?? [])];
+function chosen({ positionals, values }: ParsedOptions): Choice {
+  const [file, more] = positionals;
   if (file === undefined) throw new UsageError("the client's file is missing", "mcp-interceptors init .mcp.json");
   if (more !== undefined) throw new UsageError(`unexpected ${JSON.stringify(more)}`, "mcp-interceptors help init");
   const program = values.get("program")?.[0];
@@ -83,15 +84,15 @@ function chosen({ positionals, values, rest }: ParsedOptions): Choice {
 
 function policyOf(names: readonly string[] | undefined): readonly InterceptorsConfig[] {
   if (names === undefined) return DEFAULT_POLICY;
-  return names.map((name) => {
-    const known = DEFAULT_POLICY.find(({ use }) => use === name);
-    if (known !== undefined) return known;
+  return names.flatMap((name): readonly InterceptorsConfig[] => {
+    const known = DEFAULT_POLICY.filter(({ use }) => use === name);
+    if (known.length > 0) return known;
     const made = readyMade.get(name);
     if (made === undefined) {
       const meant = nearest(name, readyMade.keys());
       throw new UsageError(`--use ${name}: there is no such interceptor`, meant === undefined ? `known are ${[...readyMade.keys()].join(", ")}` : `did you mean ${meant}?`);
     }
-    return { use: name };
+    return [{ use: name }];
   });
 }
 
@@ -100,31 +101,56 @@ function ownProgram(): readonly string[] {
   return [process.execPath, ...process.execArgv, realpathSync(process.argv[1] ?? "")];
 }
 
-async function ask(): Promise<Choice | undefined> {
+/** Asks on the terminal. Ctrl-C ends it as it ends any program, and so does the end of the input; nothing has been written then. */
+async function ask(): Promise<Choice | Exit> {
   const lines = createInterface({ input: process.stdin, output: process.stderr });
+  let exit: Exit = { code: 1 };
+  let over = false;
+  lines.once("close", () => (over = true));
+  lines.once("SIGINT", () => {
+    exit = exitBy("SIGINT");
+    // The prompt's line is not ended.
+    process.stderr.write("\n");
+    lines.close();
+  });
+  // Of `question` what is typed ahead would be lost.
+  const answers = lines[Symbol.asyncIterator]();
   try {
-    const home = process.env["HOME"] ?? process.env["USERPROFILE"] ?? "";
-    const there = [...KNOWN_FILES, ...KNOWN_HOME_FILES.map((file) => join(home, file))].find((file) => existsSync(file));
-    const file = (await lines.question(`The client's file of servers${there === undefined ? "" : ` [${there}]`}: `)).trim() || there;
-    if (file === undefined) throw new UsageError("the client's file is missing", "mcp-interceptors init .mcp.json");
-    const { servers } = readClient(file);
-    const names = servers.map(({ name }) => name).join(", ");
-    const picked = (await lines.question(`Servers to guard [all: ${printable(names, 500)}]: `)).split(",").map((name) => name.trim()).filter((name) => name !== "");
-    const used = DEFAULT_POLICY.map(({ use }) => use).join(" ");
-    const words = (await lines.question(`Interceptors [${used}]: `)).split(/[\s,]+/).filter((name) => name !== "");
-    const apply = /^y/i.test(await lines.question(`Put the guarded file in the place of ${file}? A backup is kept. [y/N] `));
-    return {
-      file,
-      policy: policyOf(words.length === 0 ? undefined : words),
-      servers: picked.length === 0 ? undefined : picked,
-      out: join(dirname(file), "mcp-interceptors.jsonc"),
-      apply,
-      force: false,
-      program: ownProgram(),
-    };
+    return await dialogue(async (text) => {
+      lines.setPrompt(text);
+      lines.prompt();
+      const { value, done } = await answers.next();
+      if (done === true) throw new LocalError("aborted", "there is no answer");
+      return value;
+    });
+  } catch (thrown) {
+    if (over) return exit;
+    throw thrown;
   } finally {
     lines.close();
   }
+}
+
+async function dialogue(question: (text: string) => Promise<string>): Promise<Choice> {
+  const home = process.env["HOME"] ?? process.env["USERPROFILE"] ?? "";
+  const there = [...KNOWN_FILES, ...KNOWN_HOME_FILES.map((file) => join(home, file))].find((file) => existsSync(file));
+  const file = (await question(`The client's file of servers${there === undefined ? "" : ` [${there}]`}: `)).trim() || there;
+  if (file === undefined) throw new UsageError("the client's file is missing", "mcp-interceptors init .mcp.json");
+  const { servers } = readClient(file);
+  const names = servers.map(({ name }) => name).join(", ");
+  const picked = (await question(`Servers to guard [all: ${printable(names, 500)}]: `)).split(",").map((name) => name.trim()).filter((name) => name !== "");
+  const used = [...new Set(DEFAULT_POLICY.map(({ use }) => use))].join(" ");
+  const words = (await question(`Interceptors [${used}]: `)).split(/[\s,]+/).filter((name) => name !== "");
+  const apply = /^y/i.test(await question(`Put the guarded file in the place of ${file}? A backup is kept. [y/N] `));
+  return {
+    file,
+    policy: policyOf(words.length === 0 ? undefined : words),
+    servers: picked.length === 0 ? undefined : picked,
+    out: join(dirname(file), "mcp-interceptors.jsonc"),
+    apply,
+    force: false,
+    program: ownProgram(),
+  };
 }
 
 function readClient(file: string): ClientFile & { readonly value: JsonObject } {
@@ -156,23 +182,39 @@ function write({ file, policy, servers: wanted, out, apply, force, program }: Ch
   const guarded = servers.filter(({ name }) => wanted === undefined || wanted.includes(name));
   if (guarded.length === 0) throw new UsageError(`${file} has no server that can be guarded`, others.map(({ name, why }) => `${name} ${why}`).join("; ") || undefined);
   const config = resolve(out);
+  const standing = Object.entries(value[member] as JsonObject).filter(([, entry]) => isObject(entry) && guardOf(entry) === config).map(([name]) => name);
+  // Its servers are nowhere else but in there and in the backup.
+  if (standing.length > 0) throw new UsageError(`${config} already guards ${standing.join(", ")}`, `add servers to it by hand, put ${file}.backup back first, or take another -o`);
+  const taken = [file, `${file}.guarded`, `${file}.backup`].map((path) => resolve(path));
+  if (taken.includes(config)) throw new UsageError(`-o ${out} is the client's own file, or one that is made of it`, "take another name for the configuration");
   const made = guarded.map((server) => ({ server, ...guardServerEntry(server, program, config) }));
   const entries = { ...(value[member] as JsonObject), ...Object.fromEntries(made.map(({ server, entry }) => [server.name, entry])) };
   const files = {
     config: { path: config, text: configText(made, policy) },
-    backup: { path: `${file}.backup`, text: undefined },
+    backup: { path: freeName(`${file}.backup`), text: undefined },
     guarded: { path: apply ? file : `${file}.guarded`, text: `${JSON.stringify({ ...value, [member]: entries }, null, 2)}\n` },
   };
-  const there = [files.config.path, files.backup.path, ...(apply ? [] : [files.guarded.path])].filter((path) => existsSync(path));
+  const there = [files.config.path, ...(apply ? [] : [files.guarded.path])].filter((path) => existsSync(path));
   if (there.length > 0 && !force) throw new UsageError(`${there.join(" and ")} ${there.length === 1 ? "is" : "are"} there already`, "--force writes over what is there");
 
-  copyFileSync(file, files.backup.path);
-  // It may have secrets in the arguments of commands.
-  writeFileSync(files.config.path, files.config.text, { mode: 0o600 });
-  chmodSync(files.config.path, 0o600);
-  writeFileSync(files.guarded.path, files.guarded.text, apply ? {} : { mode: 0o600 });
+  try {
+    copyFileSync(file, files.backup.path);
+    // It may have secrets in the arguments of commands.
+    writeFileSync(files.config.path, files.config.text, { mode: 0o600 });
+    chmodSync(files.config.path, 0o600);
+    writeFileSync(files.guarded.path, files.guarded.text, apply ? {} : { mode: 0o600 });
+  } catch (thrown) {
+    throw new LocalError("invalid_argument", `it cannot be written: ${describeError(thrown)}`, { cause: thrown });
+  }
   tell({ files, guarded, others, apply, file }, json);
   return { code: 0 };
+}
+
+// A backup is never written over: what it holds may stand nowhere else any more.
+function freeName(path: string): string {
+  let free = path;
+  for (let number = 2; existsSync(free); number++) free = `${path}.${number}`;
+  return free;
 }
 
 function configText(made: readonly { readonly server: ClientServer; readonly upstream: object }[], policy: readonly InterceptorsConfig[]): string {

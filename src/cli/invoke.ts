@@ -35,7 +35,7 @@ export const invoke = defineVerb({
   examples: [
     `mcp-interceptors invoke redact redact --event tools/call --phase response \\\n    --payload '{"content":[{"type":"text","text":"write to ada@example.com"}]}'`,
   ],
-  exit: "Exit code: 0 where it lets the message pass or changes it, 3 where it refuses it,\n1 where it fails, 2 for a wrong word.",
+  exit: "Exit code: 0 where it lets the message pass or changes it, 3 where it refuses\nit, 1 where it fails, 2 for a wrong word.",
   action(parsed) {
     const [target, name, ...more] = parsed.positionals;
     if (target === undefined || name === undefined) throw new UsageError("a target and the name of an interceptor are needed", "mcp-interceptors invoke TARGET NAME --event EVENT");

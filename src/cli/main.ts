@@ -41,8 +41,8 @@ const ALIASES: ReadonlyMap<string, string> = new Map([
   ["-v", "version"],
 ]);
 
-async function help(words: readonly string[]): Promise<Exit> {
-  const [word] = words;
+async function help([word, ...more]: readonly string[]): Promise<Exit> {
+  refuseMore(more, "mcp-interceptors help WORD");
   const made = word === undefined ? undefined : readyMade.get(word);
   if (word !== undefined && made !== undefined) {
     // A verb may have the name of an interceptor.
@@ -53,9 +53,16 @@ async function help(words: readonly string[]): Promise<Exit> {
     process.stdout.write(`${word}: ${made.summary}\n\nIts config, as a JSON Schema:\n${JSON.stringify(made.configSchema, null, 2)}\n`);
     return { code: 0 };
   }
-  if (word !== undefined && word !== "help" && word !== "version") return verbNamed(word)(["--help"]);
+  if (word !== undefined && !GENERAL.has(ALIASES.get(word) ?? word)) return verbNamed(word, readyMade.keys())(["--help"]);
   process.stdout.write(HELP);
   return { code: 0 };
+}
+
+// Words that the general text explains.
+const GENERAL: ReadonlySet<string> = new Set(["help", "version"]);
+
+function refuseMore([more]: readonly string[], hint: string): void {
+  if (more !== undefined) throw new UsageError(`unexpected ${JSON.stringify(more)}`, hint);
 }
 
 const COMPLETION_HELP = `Usage: mcp-interceptors completion bash|zsh|fish
@@ -66,6 +73,8 @@ Example:
   bash  source <(mcp-interceptors completion bash)        in ~/.bashrc
   zsh   source <(mcp-interceptors completion zsh)         in ~/.zshrc
   fish  mcp-interceptors completion fish | source         in config.fish
+
+Exit code: 0; 2 for a wrong word.
 `;
 
 function completion(words: readonly string[]): Exit {
@@ -76,7 +85,8 @@ function completion(words: readonly string[]): Exit {
   }
   const shell = SHELLS.find((known) => known === word);
   if (shell === undefined || more !== undefined) {
-    throw new UsageError(word === undefined ? "completion needs a shell" : `completion knows no ${JSON.stringify(more ?? word)}`, "mcp-interceptors completion bash|zsh|fish");
+    const meant = word === undefined || more !== undefined ? undefined : nearest(word, SHELLS);
+    throw new UsageError(word === undefined ? "completion needs a shell" : `completion knows no ${JSON.stringify(more ?? word)}`, meant === undefined ? "mcp-interceptors completion bash|zsh|fish" : `did you mean ${meant}?`);
   }
   process.stdout.write(completionScript(shell, [...VERBS, ...OTHER_WORDS]));
   return { code: 0 };
@@ -88,7 +98,9 @@ const OTHER_WORDS = [
   { name: "version", summary: "the version of this package", options: [], words: "none" as const },
 ];
 
-function version(): Exit {
+function version(words: readonly string[]): Promise<Exit> | Exit {
+  if (words[0] === "--help" || words[0] === "-h") return help([]);
+  refuseMore(words, "mcp-interceptors version");
   // The manifest is two folders up, from the sources as from the build.
   const manifest: unknown = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
   const text = typeof manifest === "object" && manifest !== null && "version" in manifest ? String(manifest.version) : "unknown";
@@ -96,10 +108,10 @@ function version(): Exit {
   return { code: 0 };
 }
 
-function verbNamed(word: string): Run {
+function verbNamed(word: string, others: Iterable<string> = []): Run {
   const verb = RUNS.get(ALIASES.get(word) ?? word);
   if (verb !== undefined) return verb;
-  const meant = nearest(word, RUNS.keys());
+  const meant = nearest(word, [...RUNS.keys(), ...others]);
   throw new UsageError(`unknown verb ${JSON.stringify(word)}`, meant === undefined ? "mcp-interceptors help" : `did you mean ${meant}?`);
 }
 

@@ -30,16 +30,17 @@ export function parseOptions(words: readonly string[], specs: readonly OptionSpe
     const word = words[index] ?? "";
     if (word === "--") return { values, positionals, rest: words.slice(index + 1) };
     const short = /^-[A-Za-z]$/.test(word) ? specs.find((candidate) => candidate.short === word[1]) : undefined;
-    if (!word.startsWith("--") && short === undefined) {
+    // A dash alone is stdin, wherever a word may be a file.
+    if ((!word.startsWith("-") || word === "-") && short === undefined) {
       positionals.push(word);
       continue;
     }
     const equals = word.indexOf("=");
-    const name = short?.name ?? word.slice(2, equals === -1 ? undefined : equals);
-    const spec = specs.find((candidate) => candidate.name === name);
+    const name = short?.name ?? word.slice(0, equals === -1 ? undefined : equals).replace(/^--?/, "");
+    const spec = word.startsWith("--") || short !== undefined ? specs.find((candidate) => candidate.name === name) : undefined;
     if (spec === undefined) {
       const meant = nearest(name, specs.map((candidate) => candidate.name));
-      throw new UsageError(`unknown option --${name}`, meant === undefined ? help : `did you mean --${meant}?`);
+      throw new UsageError(`unknown option ${word.startsWith("--") ? "--" : "-"}${name}`, meant === undefined ? help : `did you mean --${meant}?`);
     }
     const value = readValue(spec, equals === -1 ? undefined : word.slice(equals + 1), words[index + 1]);
     if (spec.value !== undefined && equals === -1) index++;
@@ -58,7 +59,8 @@ function readValue(spec: OptionSpec, attached: string | undefined, next: string 
   const value = attached ?? next;
   if (value === undefined || value === "--") throw new UsageError(`--${spec.name} needs a value`, `--${spec.name} ${spec.value}`);
   if (spec.choices !== undefined && !spec.choices.includes(value)) {
-    throw new UsageError(`--${spec.name} must be one of ${spec.choices.join(", ")}, not ${JSON.stringify(value)}`);
+    const meant = nearest(value, spec.choices);
+    throw new UsageError(`--${spec.name} must be one of ${spec.choices.join(", ")}, not ${JSON.stringify(value)}`, meant === undefined ? undefined : `did you mean ${meant}?`);
   }
   return value;
 }
@@ -80,4 +82,13 @@ export function wholeOption(values: ReadonlyMap<string, readonly string[]>, name
 /** A whole number of milliseconds from an option, or `undefined` where it is not set. */
 export function millisecondsOption(values: ReadonlyMap<string, readonly string[]>, name: string): number | undefined {
   return wholeOption(values, name, 2_147_483_647, " of milliseconds");
+}
+
+/** A point in time from an option, in milliseconds since the epoch, or `undefined` where it is not set. */
+export function timeOption(values: ReadonlyMap<string, readonly string[]>, name: string): number | undefined {
+  const text = values.get(name)?.[0];
+  if (text === undefined) return undefined;
+  const when = Date.parse(text);
+  if (Number.isNaN(when)) throw new UsageError(`--${name} must be a time, not ${JSON.stringify(text)}`, `--${name} 2026-07-28T12:00Z`);
+  return when;
 }

@@ -1,4 +1,5 @@
-import { readFileSync } from "node:fs";
+import { closeSync, openSync, readSync } from "node:fs";
+import { utf8DecodeExact } from "../core/base/bytes.ts";
 import { describeError } from "../core/base/errors.ts";
 import { isObject, type JsonObject } from "../core/base/json.ts";
 import { scanJson } from "../core/base/json-text.ts";
@@ -25,11 +26,47 @@ export function objectOption({ values }: ParsedOptions, name: string): JsonObjec
   return value;
 }
 
+// Far above what any message may have; below what a text can be.
+const MAX_BYTES = 64 * 1024 ** 2;
+const CHUNK_BYTES = 64 * 1024;
+
 function textOf(word: string, option: string): string {
+  const hint = `--${option} takes a file, - for stdin, or the JSON itself`;
+  const bytes = bytesOf(word, option, hint);
+  if (bytes.length > MAX_BYTES) throw new UsageError(`--${option} ${word}: it has more than ${MAX_BYTES} bytes`, "a message is smaller than that");
+  const text = utf8DecodeExact(bytes);
+  if (text === undefined) throw new UsageError(`--${option} ${word}: it is no text in UTF-8`, hint);
+  return text.replace(/^\ufeff/, "");
+}
+
+// Reads no more than tells that it is too much: a device has no end.
+function bytesOf(word: string, option: string, hint: string): Buffer {
+  let file: number | undefined;
   try {
-    return readFileSync(word === "-" ? 0 : word, "utf8").replace(/^\ufeff/, "");
+    file = word === "-" ? 0 : openSync(word, "r");
+    const chunks: Buffer[] = [];
+    for (let length = 0; length <= MAX_BYTES; ) {
+      const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
+      const read = readChunk(file, chunk);
+      if (read === 0) break;
+      chunks.push(chunk.subarray(0, read));
+      length += read;
+    }
+    return Buffer.concat(chunks);
   } catch (thrown) {
-    throw new UsageError(`--${option} ${word}: ${describeError(thrown)}`, `--${option} takes a file, - for stdin, or the JSON itself`);
+    throw new UsageError(`--${option} ${word}: ${describeError(thrown)}`, hint);
+  } finally {
+    if (file !== undefined && file !== 0) closeSync(file);
+  }
+}
+
+// Windows ends a pipe by an error.
+function readChunk(file: number, chunk: Buffer): number {
+  try {
+    return readSync(file, chunk);
+  } catch (thrown) {
+    if (thrown instanceof Error && "code" in thrown && thrown.code === "EOF") return 0;
+    throw thrown;
   }
 }
 

@@ -23,6 +23,8 @@ export interface Policy {
 export interface PolicyOptions {
   /** `NAME` or `NAME=JSON`, in order. */
   readonly use: readonly string[];
+  /** For the servers behind URLs. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** Paths of modules, and commands and URLs of interceptor servers, in order. */
   readonly interceptors: readonly string[];
   log(level: "info" | "warn" | "error", message: string): void;
@@ -33,7 +35,7 @@ export interface PolicyOptions {
 }
 
 /** Builds the chain. Throws a `UsageError` that quotes the argument which is wrong; what was started for it is ended then. */
-export async function buildPolicy({ use, interceptors, log, verbose = false, signal }: PolicyOptions): Promise<Policy> {
+export async function buildPolicy({ use, interceptors, headers, log, verbose = false, signal }: PolicyOptions): Promise<Policy> {
   const chain = createChain({
     log: (entry) => log(entry.level === "warning" ? "warn" : entry.level, describeChainLog(entry, verbose)),
     connect: (target, stop) => {
@@ -69,7 +71,7 @@ export async function buildPolicy({ use, interceptors, log, verbose = false, sig
       await attempt(`--interceptors ${word}`, signal, async () => {
         if (isModule(word)) return chain.add(await unlessAborted(loadInterceptors(word), signal));
         const before = chain.entries.length;
-        await chain.addServer(serverOf(word), { label: `server-${++servers}`, ...(signal === undefined ? {} : { signal }) });
+        await chain.addServer(serverOf(word, headers), { label: `server-${++servers}`, ...(signal === undefined ? {} : { signal }) });
         // Whoever names a server relies on it.
         if (chain.entries.length === before) throw new LocalError("not_found", "the server lists no interceptors");
       });
@@ -86,8 +88,8 @@ export function isModule(word: string): boolean {
   return !isHttpUrl(word) && isModulePath(word);
 }
 
-function serverOf(word: string): ServerTarget {
-  if (isHttpUrl(word)) return { url: word };
+function serverOf(word: string, headers: Readonly<Record<string, string>> | undefined): ServerTarget {
+  if (isHttpUrl(word)) return { url: word, ...(headers === undefined ? {} : { headers }) };
   const [command, ...args] = splitWords(word);
   if (command === undefined) throw new LocalError("invalid_argument", "the command is empty");
   return { command, args };

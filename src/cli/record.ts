@@ -19,6 +19,7 @@ export const record = defineVerb({
   name: "record",
   summary: "write a session with an MCP server on stdio to a file, for replay and bench",
   words: "none",
+  startsCommand: true,
   usage: "-o FILE [OPTIONS] -- COMMAND [ARGS…]",
   about: `Starts COMMAND, an MCP server on stdio, stands in front of it like wrap, changes
 nothing, and writes each message to FILE before it goes on: JSON lines, with

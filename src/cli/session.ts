@@ -4,8 +4,8 @@ import type { ChainLog } from "../core/chain/report.ts";
 import type { BuiltPlan } from "../gateway/config/build.ts";
 import { protectStdout } from "../node/stdio.ts";
 import { stderrLog, tellConfigError } from "./config-options.ts";
-import { UsageError } from "./errors.ts";
 import type { Exit } from "./exit.ts";
+import { headersOption } from "./headers.ts";
 import { millisecondsOption, type OptionSpec, type ParsedOptions } from "./options.ts";
 import { watchStart } from "./start-watch.ts";
 import { openConfig, openTarget, type Target } from "./target.ts";
@@ -35,7 +35,7 @@ const LIMIT_MS = 60_000;
 /** Runs an action with targets to open, within its time; signals end it. Whatever modules print goes to stderr, but for what the action prints at its end. */
 export async function runSession(parsed: ParsedOptions, action: (session: Session) => Promise<() => Exit>): Promise<Exit> {
   const { values } = parsed;
-  const headers = headersOf(values.get("header") ?? []);
+  const headers = headersOption(values);
   const { log, chainLog } = stderrLog(values.has("verbose"));
   const openStdout = protectStdout();
   const watch = watchStart(process.ppid, millisecondsOption(values, "timeout") ?? LIMIT_MS);
@@ -51,7 +51,7 @@ export async function runSession(parsed: ParsedOptions, action: (session: Sessio
       chainLog,
       config,
       async open(word, label) {
-        const target = await openTarget(word, label, { headers, log, signal, ...(config === undefined ? {} : { config }) });
+        const target = await openTarget(word, label, { ...(headers === undefined ? {} : { headers }), log, signal, ...(config === undefined ? {} : { config }) });
         targets.push(target);
         return target;
       },
@@ -67,15 +67,4 @@ export async function runSession(parsed: ParsedOptions, action: (session: Sessio
     watch.release();
     await Promise.all([...targets.map((target) => target.close()), config?.close()]);
   }
-}
-
-function headersOf(words: readonly string[]): Readonly<Record<string, string>> {
-  return Object.fromEntries(
-    words.map((word) => {
-      const [, name, value] = /^([!#-'*+.0-9A-Z^_`a-z|~-]+):\s*([\t -~]*)$/.exec(word) ?? [];
-      // The value may be a secret: it is not quoted.
-      if (name === undefined || value === undefined) throw new UsageError("--header must be NAME:VALUE, of printable ASCII");
-      return [name, value];
-    }),
-  );
 }

@@ -24,7 +24,7 @@ export const test = defineVerb({
   about: `Runs tests of a policy, which are data: given a message, expect that it passes,
 that it is blocked by whom, or what it is changed to. Reaches no upstream;
 interceptor servers of the configuration are started. Each test has a session of
-its own. spec/policy-tests.schema.json describes the files, of which this is one:
+its own. spec/policy-tests.schema.json describes the files, such as this one:
 
   {
     "upstream": "files",
@@ -38,7 +38,7 @@ its own. spec/policy-tests.schema.json describes the files, of which this is one
       {
         "name": "addresses are masked in results",
         "method": "tools/call",
-        "result": { "content": [{ "type": "text", "text": "ada@example.com" }] },
+        "result": { "content": [{ "type": "text", "text": "a@example.com" }] },
         "expect": { "changes": { "/content/0/text": "[REDACTED:email]" } }
       }
     ]

@@ -11,7 +11,10 @@ export interface Verb {
   readonly summary: string;
   readonly options: readonly OptionSpec[];
   readonly words: WordKind;
-  run(words: readonly string[]): Promise<Exit> | Exit;
+  /** What `--help` prints. */
+  readonly help: string;
+  /** Rejects with a `UsageError` for a word that is wrong. */
+  run(words: readonly string[]): Promise<Exit>;
 }
 
 export interface VerbText {
@@ -21,12 +24,16 @@ export interface VerbText {
   readonly about: string;
   /** Commands, one a line. */
   readonly examples: readonly string[];
-  /** What exit codes mean. */
+  /** What follows the options, where that takes more. */
+  readonly more?: string;
+  /** What exit codes mean; begins with `Exit code: `. */
   readonly exit: string;
 }
 
-/** All verbs but the oldest are made by this: they have `--help`, a text of the same shape, and their words are parsed. */
-export interface VerbSpec extends VerbText, Omit<Verb, "run"> {
+/** What a verb is made of: with it come `--help`, a text of the same shape for all, and parsed words. */
+export interface VerbSpec extends VerbText, Omit<Verb, "run" | "help"> {
+  /** What follows `--` is the command of a server. Of other verbs these are words like those before it. */
+  readonly startsCommand?: true;
   action(parsed: ParsedOptions): Promise<Exit> | Exit;
 }
 
@@ -34,18 +41,21 @@ export const HELP_OPTION: OptionSpec = { name: "help", short: "h", help: "this t
 export const JSON_OPTION: OptionSpec = { name: "json", help: "print JSON, for programs" };
 export const VERBOSE_OPTION: OptionSpec = { name: "verbose", help: "stderr also says what errors say: that may quote payloads" };
 
-export function defineVerb({ name, summary, words, usage, about, examples, exit, action, options: own }: VerbSpec): Verb {
+export function defineVerb({ name, summary, words, usage, about, examples, more, exit, action, startsCommand, options: own }: VerbSpec): Verb {
   const options = [...own, HELP_OPTION];
+  const shown = `Example:\n${examples.map((line) => `  ${line}`).join("\n")}`;
+  const parts = [`Usage: mcp-interceptors ${name}${usage === "" ? "" : ` ${usage}`}`, about, describeOptions(options), ...(more === undefined ? [] : [more]), shown, exit];
+  const help = `${parts.join("\n\n")}\n`;
   return {
     name,
     summary,
     words,
     options,
-    run(given) {
+    help,
+    async run(given) {
       const parsed = parseOptions(given, options, `mcp-interceptors help ${name}`);
-      if (!parsed.values.has("help")) return action(parsed);
-      const shown = examples.map((line) => `  ${line}`).join("\n");
-      process.stdout.write(`Usage: mcp-interceptors ${name} ${usage}\n\n${about}\n\n${describeOptions(options)}\n\nExample:\n${shown}\n\n${exit}\n`);
+      if (!parsed.values.has("help")) return action(startsCommand === true ? parsed : { ...parsed, positionals: [...parsed.positionals, ...(parsed.rest ?? [])], rest: undefined });
+      process.stdout.write(help);
       return { code: 0 };
     },
   };

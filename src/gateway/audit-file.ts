@@ -1,5 +1,5 @@
 import { constants } from "node:fs";
-import { open, readdir, rename, unlink, type FileHandle } from "node:fs/promises";
+import { lstat, open, readdir, rename, unlink, type FileHandle } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { LocalError } from "../core/base/errors.ts";
 import { MAX_LINE_BYTES } from "./audit-line.ts";
@@ -20,6 +20,8 @@ export interface AuditFile {
   /** Appends all of it, or rejects with some of it written. */
   append(bytes: Uint8Array): Promise<void>;
   truncate(size: number): Promise<void>;
+  /** Whether this is what stands at the path: it may have been moved or removed. */
+  standsAt(path: string): Promise<boolean>;
   sync(): Promise<void>;
   close(): Promise<void>;
 }
@@ -56,6 +58,10 @@ function auditFile(file: FileHandle): AuditFile {
     },
     append: (bytes) => file.appendFile(bytes),
     truncate: (size) => file.truncate(size),
+    async standsAt(path) {
+      const [own, there] = await Promise.all([file.stat(), lstat(path).catch(() => undefined)]);
+      return there !== undefined && there.ino === own.ino && there.dev === own.dev;
+    },
     sync: () => file.datasync(),
     close: () => file.close(),
   };

@@ -39,6 +39,8 @@ export interface InterceptorStatistics {
   readonly failures: Readonly<Record<string, number>>;
   /** Failures after which the message went on all the same: it fails open, or audits. */
   readonly failedOpen: number;
+  /** ISO 8601, of the last decision that it was asked for. */
+  readonly last?: string;
   readonly p50Ms: number;
   readonly p99Ms: number;
 }
@@ -57,7 +59,7 @@ const MAX_COUNTED = 100_000;
 /** Counts audit logs, in one pass. Does not verify them. Rejects with what the file system says. */
 export async function auditStats(paths: readonly string[], { since = -Infinity, until = Infinity }: StatsOptions = {}): Promise<AuditStatistics> {
   const counts = { verdicts: tally(), reasons: tally(), upstreams: tally(), methods: tally(), tools: tally() };
-  const interceptors = named(() => ({ ran: 0, stopped: 0, modified: 0, failedOpen: 0, failures: tally(), times: histogram() }));
+  const interceptors = named((): Counted => ({ ran: 0, stopped: 0, modified: 0, failedOpen: 0, failures: tally(), times: histogram() }));
   const principals = distinct();
   const sessions = distinct();
   const times = histogram();
@@ -90,6 +92,7 @@ export async function auditStats(paths: readonly string[], { since = -Infinity, 
       for (const outcome of outcomes) {
         const one = interceptors.of(outcome["name"]);
         one.ran++;
+        if (one.last === undefined || when > Date.parse(one.last)) one.last = at;
         if (outcome["outcome"] === "modified" && outcome["mode"] !== "audit") one.modified++;
         if (typeof outcome["ms"] === "number") one.times.add(outcome["ms"]);
         if (outcome["outcome"] !== "failed") continue;
@@ -118,6 +121,16 @@ export async function auditStats(paths: readonly string[], { since = -Infinity, 
     ...(sessions.full ? { moreSessions: true } : {}),
     unreadable,
   };
+}
+
+interface Counted {
+  ran: number;
+  stopped: number;
+  modified: number;
+  failedOpen: number;
+  last?: string;
+  readonly failures: ReturnType<typeof tally>;
+  readonly times: ReturnType<typeof histogram>;
 }
 
 function named<T>(create: () => T) {

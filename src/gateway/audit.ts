@@ -121,7 +121,22 @@ export async function openAudit(options: AuditOptions): Promise<AuditLog> {
       log?.(`an old audit log could not be removed: ${describeError(thrown)}`);
     }
   };
+  // What others have moved or removed is theirs; the chain goes on where the log should be.
+  const begin = async () => {
+    const next = await files.open(path);
+    if ((await next.size()) > 0) {
+      await next.close();
+      throw new LocalError("conflict", `another file has been put at ${path}`);
+    }
+    const old = file;
+    file = next;
+    size = 0;
+    torn = false;
+    log?.(`the audit log at ${path} has been moved or removed while it was written; it goes on in a new file`);
+    await old.close();
+  };
   const append = async (batch: readonly Waiting[]) => {
+    if (!renamed && !(await file.standsAt(path))) await begin();
     if (torn) {
       await file.truncate(size);
       torn = false;

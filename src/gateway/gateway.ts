@@ -76,13 +76,15 @@ export async function createGateway(first: GatewayPlan): Promise<Gateway> {
   };
 
   const nothingHere: HttpHandler = (request) => plan.http?.otherwise?.(request) ?? Promise.resolve(badRequest("There is nothing here", undefined, 404));
-  const handle: HttpHandler = (request) => {
+  const answer: HttpHandler = (request) => {
     const [, name = ""] = /^\/([^/]+)\/mcp$/.exec(request.path) ?? [];
     const session = request.headers.get(HEADER.session);
     // What clients still say in sessions of an earlier plan belongs to the calls that go on there.
     const earlier = session === undefined ? undefined : [...retired].find((one) => one.upstream.plan.name === name && one.holds(session));
     return ((earlier ?? served.get(name))?.handle ?? nothingHere)(request);
   };
+
+  const handle = plan.http?.around?.(answer) ?? answer;
 
   const all = () => [...served.values(), ...retired];
   const drain = async (ms: number): Promise<void> => {

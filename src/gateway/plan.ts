@@ -108,7 +108,10 @@ export interface UpstreamPlan {
 }
 
 /** The listener for all upstreams; what is left out is as `listenHttp` has it. `authenticate` sees the path, which names the upstream. */
-export type HttpFacePlan = Omit<ListenOptions, "path" | "limits" | "log" | "versions">;
+export interface HttpFacePlan extends Omit<ListenOptions, "path" | "limits" | "log" | "versions"> {
+  /** Stands around all that is answered on the port: `Metrics.http`, say. */
+  readonly around?: (handler: HttpHandler) => HttpHandler;
+}
 
 /** Calls of stateless clients that wait for an answer which a handshake upstream has asked for. */
 export interface ParkingPlan {

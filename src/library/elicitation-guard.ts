@@ -52,6 +52,7 @@ export function elicitationGuard(config: ElicitationGuardConfig = {}): Intercept
         { events: ["elicitation/create"], phase: "request" },
         { events: ["elicitation/create"], phase: "response" },
       ],
+      handlesErrors: true,
       configSchema: elicitationGuardConfigSchema,
     },
     ({ payload, phase, config: called }) => {

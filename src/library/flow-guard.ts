@@ -31,15 +31,17 @@ export interface FlowRule {
 
 /** What somebody has read: from which servers each fingerprint came, as bits; `OWN` where he has written it himself before he read it. */
 interface Memory {
-  readonly seen: Map<number, number>;
+  /** What came last, and what came before that: once the first is full, the second is forgotten. */
+  young: Map<number, number>;
+  old: ReadonlyMap<number, number>;
   readonly servers: string[];
 }
 
 const OWNER = "flow-guard";
 const DEFAULT_SHARED_CHARS = 48;
 const SCOPES: readonly Scope[] = ["principal", "global"];
-// Some 500,000 characters of what was read, in about 3 MB; the oldest go first.
-const MAX_FINGERPRINTS = 65_536;
+// Twice as many make some 500,000 characters of what was read, in about 3 MB.
+const MAX_YOUNG = 32_768;
 const MAX_KEYS = 200;
 const OWN = 1;
 // Servers beyond the last bit share it.
@@ -64,7 +66,7 @@ export const flowGuardConfigSchema: JsonObject = {
  */
 export function flowGuard(config: FlowGuardConfig = {}): Interceptor {
   const { scope } = readFlowGuard(config);
-  const states = createStates<Memory>({ owner: OWNER, scope, maxKeys: MAX_KEYS, create: () => ({ seen: new Map(), servers: [] }) });
+  const states = createStates<Memory>({ owner: OWNER, scope, maxKeys: MAX_KEYS, create: () => ({ young: new Map(), old: new Map(), servers: [] }) });
   const settings = perCall(config, readFlowGuard);
   return validator(
     {
@@ -75,6 +77,8 @@ export function flowGuard(config: FlowGuardConfig = {}): Interceptor {
         { events: READS, phase: "request" },
         { events: READS, phase: "response" },
       ],
+      // What an error says has been said, too.
+      handlesErrors: true,
       configSchema: flowGuardConfigSchema,
     },
     ({ payload, phase, context, config: called }: HandlerInput) => {
@@ -82,7 +86,7 @@ export function flowGuard(config: FlowGuardConfig = {}): Interceptor {
       const memory = states.of(context);
       if (phase === "response") {
         const bit = bitOf(memory, server);
-        for (const text of textsIn(payload)) fingerprints(text, sharedChars, (print) => remember(memory.seen, print, bit));
+        for (const text of textsIn(payload)) fingerprints(text, sharedChars, (print) => remember(memory, print, bit));
         return allow();
       }
       const texts = textsIn(payload);
@@ -90,7 +94,7 @@ export function flowGuard(config: FlowGuardConfig = {}): Interceptor {
       if (source !== undefined) return deny(`This holds text that ${source === "" ? "another server" : `the server ${source}`} has said, which may not be sent here`, { info: { from: source } });
       for (const text of texts) {
         fingerprints(text, sharedChars, (print) => {
-          if (!memory.seen.has(print)) remember(memory.seen, print, OWN);
+          if (bitsOf(memory, print) === undefined) remember(memory, print, OWN);
         });
       }
       return allow();
@@ -132,7 +136,7 @@ function foreign(memory: Memory, server: string, texts: readonly string[], { sha
   let found: string | undefined;
   for (const text of texts) {
     fingerprints(text, sharedChars, (print) => {
-      const bits = memory.seen.get(print) ?? OWN;
+      const bits = bitsOf(memory, print) ?? OWN;
       if (found !== undefined || (bits & fine) !== 0) return;
       const sources = memory.servers.filter((_name, index) => (bits & (2 << index)) !== 0);
       if (sources.length === 0) found = "";
@@ -149,12 +153,19 @@ function bitOf({ servers }: Memory, server: string): number {
   return 2 << (index < 0 ? MAX_SERVERS - 1 : index);
 }
 
-function remember(seen: Map<number, number>, print: number, bit: number): void {
-  const bits = seen.get(print);
-  if (bits === undefined && seen.size >= MAX_FINGERPRINTS) for (const oldest of seen.keys()) if (seen.delete(oldest)) break;
-  // What is read again is new again.
-  if (bits !== undefined) seen.delete(print);
-  seen.set(print, (bits ?? 0) | bit);
+function bitsOf({ young, old }: Memory, print: number): number | undefined {
+  return young.get(print) ?? old.get(print);
+}
+
+// What is read again is young again. Nothing is ever taken out of a map: V8 keeps the place of what was until it rehashes, so that one word, again and again, would cost as
+// much as all that is remembered.
+function remember(memory: Memory, print: number, bit: number): void {
+  const bits = bitsOf(memory, print) ?? 0;
+  if (memory.young.size >= MAX_YOUNG && !memory.young.has(print)) {
+    memory.old = memory.young;
+    memory.young = new Map();
+  }
+  memory.young.set(print, bits | bit);
 }
 
 /**

@@ -4,6 +4,7 @@ import { type Interceptor, validator } from "../core/interceptor/define.ts";
 import { allow, deny, type Verdict, warn } from "../core/interceptor/verdict.ts";
 import type { CompiledSchema } from "../core/schema/schema.ts";
 import { readBoolean, readChoice, readConfig, readText } from "./config.ts";
+import { isErrorPayload } from "./error-payload.ts";
 import { createKnownSchemas, type KnownSchemas } from "./known-schemas.ts";
 import { perCall } from "./per-call.ts";
 import { createStates, readScope, type Scope, scopeSchema } from "./state.ts";
@@ -53,9 +54,11 @@ export function schemaGuard(config: SchemaGuardConfig = {}): Interceptor {
         { events: ["tools/call"], phase: "response" },
       ],
       withRequest: true,
+      handlesErrors: true,
       configSchema: schemaGuardConfigSchema,
     },
     ({ payload, event, phase, context, config: called }) => {
+      if (isErrorPayload(payload)) return allow();
       const rules = rulesFor(called);
       const known = states.of(context);
       if (event === "tools/list") return learn(known, payload, rules.server);

@@ -68,7 +68,7 @@ const RULES: readonly Rule[] = [
     ),
   },
   { id: "markup-exfiltration", weight: 0.4, pattern: /!\[[^\]\n]{0,100}\]\(https?:\/\/[^\s)]{1,200}[?&][^\s)=]{1,40}=(?:[^\s)]{0,100}(?:\{|<|%7b|\$|\.\.\.)|[^\s)]{64})/i },
-  { id: "hidden", weight: 0.45, pattern: /[\u{e0020}-\u{e007f}]{4}|[\u200b\u200c\u2060\u2062-\u2064\ufeff]{6}|<!--[^>]{0,200}\b(?:you|must|tool|instruction|assistant|ignore|user)\b|(?:display\s?:\s?none|font-size\s?:\s?0|visibility\s?:\s?hidden|color\s?:\s?(?:white|#fff(?:fff)?)\b)[^>]{0,60}>/iu },
+  { id: "hidden", weight: 0.45, pattern: /(?<!\u{1f3f4}[\u{e0030}-\u{e007a}]{0,7})[\u{e0020}-\u{e007f}]{4}|[\u200b\u200c\u2060\u2062-\u2064\ufeff]{6}|<!--[^>]{0,200}\b(?:you|must|tool|instruction|assistant|ignore|user)\b|(?:display\s?:\s?none|font-size\s?:\s?0|visibility\s?:\s?hidden|color\s?:\s?(?:white|#fff(?:fff)?)\b)[^>]{0,60}>/iu },
 ];
 
 const MAX_EVIDENCE_CHARS = 80;

@@ -84,6 +84,8 @@ export function sizeLimit(config: SizeLimitConfig = {}): readonly Interceptor[] 
       description: "Cuts results of tools that are too large.",
       hooks: [{ events: ["tools/call"], phase: "response" }],
       priorityHint: 2000,
+      // It has nothing to cut from an error; the validator measures it.
+      handlesErrors: true,
     },
     ({ payload, event, phase, config: called }) => {
       const { bounds } = settings(called);

@@ -3,6 +3,7 @@ import { type Interceptor, mutator, validator } from "../core/interceptor/define
 import { allow, deny, mutated, unchanged, type Verdict, warn } from "../core/interceptor/verdict.ts";
 import { invalid, readChoice, readConfig, readStrings } from "./config.ts";
 import { cleanText, HIDDEN_KINDS, type HiddenKind, withoutHidden } from "./hidden-characters.ts";
+import { isErrorPayload } from "./error-payload.ts";
 import { hiddenInstruction } from "./hidden-instructions.ts";
 import { mixesScripts } from "./look-alike.ts";
 import { editPayload } from "./payload-edit.ts";
@@ -121,9 +122,11 @@ function judgingLists(rulesFor: RulesFor): Interceptor {
       version: "1.0.0",
       description: "Refuses lists of tools and prompts with deceptive names or hidden instructions.",
       hooks: [{ events: ["tools/list", "prompts/list"], phase: "response" }],
+      handlesErrors: true,
       configSchema: textHygieneConfigSchema,
     },
     ({ payload, event, config }) => {
+      if (isErrorPayload(payload)) return allow();
       const { names, instructions } = rulesFor(config);
       const list = event === "tools/list" ? "tools" : "prompts";
       const entries = isObject(payload) ? ownMember(payload, list) : undefined;

@@ -3,6 +3,7 @@ import { isObject, type JsonObject, ownMember } from "../core/base/json.ts";
 import { type Interceptor, mutator, validator } from "../core/interceptor/define.ts";
 import { allow, deny, mutated, unchanged } from "../core/interceptor/verdict.ts";
 import { readChoice, readConfig, readText } from "./config.ts";
+import { isErrorPayload } from "./error-payload.ts";
 import { perCall } from "./per-call.ts";
 import { createPinnedTools, type PinRules } from "./pinned-tools.ts";
 import { createStates, readScope, type Scope, scopeSchema } from "./state.ts";
@@ -73,9 +74,11 @@ export function toolPinning(config: ToolPinningConfig = {}): readonly [call: Int
         description: "Leaves tools that are not as they were pinned out of the list of tools.",
         hooks: [{ events: ["tools/list"], phase: "response" }],
         priorityHint: -1000,
+        handlesErrors: true,
         configSchema: toolPinningConfigSchema,
       },
       ({ payload, context, config: called }) => {
+        if (isErrorPayload(payload)) return unchanged();
         const rules = rulesFor(called);
         const listed: unknown = isObject(payload) ? ownMember(payload, "tools") : undefined;
         if (!Array.isArray(listed)) throw new LocalError("invalid_message", "the result of tools/list has no list of tools");

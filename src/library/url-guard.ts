@@ -1,4 +1,4 @@
-import type { JsonObject } from "../core/base/json.ts";
+import { type JsonObject, ownMember } from "../core/base/json.ts";
 import { type Interceptor, validator } from "../core/interceptor/define.ts";
 import { allow, deny } from "../core/interceptor/verdict.ts";
 import { namedBy } from "./argument-names.ts";
@@ -6,7 +6,7 @@ import { invalid, readBoolean, readConfig, readPatterns, readStrings } from "./c
 import { compilePatterns, patternsSchema } from "./name-patterns.ts";
 import { perCall } from "./per-call.ts";
 import { firstInRequest, REQUESTS_WITH_ARGUMENTS } from "./request-strings.ts";
-import { compileHostPattern, notPublic, type UrlHost } from "./uri/host.ts";
+import { compileHostPattern, isMetadata, notPublic, type UrlHost } from "./uri/host.ts";
 import { hasUser, parseHostPort, parseUrl, schemeOf, type Unreadable, type UrlTarget, urlsIn } from "./uri/url.ts";
 
 export interface UrlGuardConfig {
@@ -18,8 +18,8 @@ export interface UrlGuardConfig {
   readonly deny?: readonly string[];
   /** Whether hosts that `allow` does not name pass if they are public. `true` unless given. */
   readonly public?: boolean;
-  /** Whether URLs in the middle of a text are judged; `true` unless given. Documents mention `http://localhost:3000`. */
-  readonly mentions?: boolean;
+  /** Whether URLs in the middle of a text are judged, or those of cloud metadata alone; `true` unless given. Documents mention `http://localhost:3000`. */
+  readonly mentions?: boolean | "metadata";
   /** Names of arguments, or `prefix*`, that hold a URL or a host, beside those that are called so (`url`, `webhook_url`, `host` …). */
   readonly arguments?: readonly string[];
 }
@@ -34,7 +34,7 @@ export const urlGuardConfigSchema: JsonObject = {
     allow: hosts,
     deny: hosts,
     public: { type: "boolean" },
-    mentions: { type: "boolean" },
+    mentions: { enum: [true, false, "metadata"] },
     arguments: patternsSchema,
   },
   additionalProperties: false,
@@ -87,7 +87,7 @@ function compileUrlGuard(value: unknown): JudgeText {
   const allowed = readHosts(config, "allow");
   const denied = readHosts(config, "deny");
   const publicPass = readBoolean(config, "public", OWNER) ?? true;
-  const judgesMentions = readBoolean(config, "mentions", OWNER) ?? true;
+  const mentions = ownMember(config, "mentions") === "metadata" ? "metadata" : (readBoolean(config, "mentions", OWNER) ?? true);
   const named = compilePatterns(readPatterns(config, "arguments", OWNER) ?? []);
 
   const hostProblem = (host: UrlHost): string | undefined => {
@@ -102,6 +102,8 @@ function compileUrlGuard(value: unknown): JudgeText {
     if (!schemes.has(target.scheme)) return "has a scheme that is not allowed";
     return target.host === null ? undefined : hostProblem(target.host);
   };
+  const metadataProblem = (target: UrlTarget | Unreadable): string | undefined =>
+    "problem" in target || target.host === null || !isMetadata(target.host) ? undefined : hostProblem(target.host);
   const hostPortProblem = (text: string): string | undefined => {
     const target = parseHostPort(text);
     return "problem" in target ? target.problem : target.host === null ? undefined : hostProblem(target.host);
@@ -117,9 +119,9 @@ function compileUrlGuard(value: unknown): JudgeText {
     if (schemeOf(text) !== undefined) return wholeProblem(text);
     return /^[/?#.]/.test(text) ? undefined : hostPortProblem(text);
   };
-  const firstProblem = (text: string): string | undefined => {
+  const firstProblem = (text: string, judge = targetProblem): string | undefined => {
     for (const target of urlsIn(text)) {
-      const problem = targetProblem(target);
+      const problem = judge(target);
       if (problem !== undefined) return problem;
     }
     return undefined;
@@ -137,8 +139,9 @@ function compileUrlGuard(value: unknown): JudgeText {
       const problem = WITHOUT_SLASHES.test(joined) ? "has no slashes after its scheme" : hasUser(joined) ? "has a user name or password in it" : /\s/.test(trimmed) ? undefined : wholeProblem(trimmed);
       if (problem !== undefined) return problem;
     }
-    if (!startsWithUrl && !judgesMentions) return undefined;
-    return (joined === start ? undefined : firstProblem(joined)) ?? firstProblem(text);
+    if (!startsWithUrl && mentions === false) return undefined;
+    const judge = startsWithUrl || mentions === true ? targetProblem : metadataProblem;
+    return (joined === start ? undefined : firstProblem(joined, judge)) ?? firstProblem(text, judge);
   };
 }
 

@@ -16,7 +16,7 @@ export function fetchSend(host: Host = detectHost()): HttpSend {
     try {
       response = await fetch(url, {
         method,
-        headers: headers.map(([name, value]) => [name, value]),
+        headers: headers.map(([name, value]): [string, string] => [name, value]),
         redirect: "manual",
         ...(body === undefined ? {} : { body }),
         // Without a class of the platform's there is no signal that its fetch would take.

@@ -1,18 +1,16 @@
 // Many calls of all kinds by many clients through the gateway, which is reloaded all the while: none may be lost or answered wrongly, and nothing may pile
 // up. Writes what it has measured into test/README.md: `npm run soak -- [--calls N] [--clients M]`.
 import assert from "node:assert/strict";
-import { readFileSync, writeFileSync } from "node:fs";
 import { cpus, loadavg } from "node:os";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { writeMarked } from "../support/marked-text.ts";
 import { createCaller, stillWaiting, type Counts } from "./soak-callers.ts";
 import { startSoakGateway } from "./soak-gateway.ts";
 import { growthOfLastHalf } from "./soak-memory.ts";
 import type { Held } from "./soak-probe.ts";
 
 const README = fileURLToPath(new URL("../README.md", import.meta.url));
-const START = "<!-- soak: written by test/bench/soak.ts -->";
-const END = "<!-- /soak -->";
 // After each of them nothing is in flight, and memory is measured.
 const ROUNDS = 40;
 const RELOADS_OF_A_ROUND = 5;
@@ -104,9 +102,5 @@ const rows = [
 ];
 const where = `${new Date().toISOString().slice(0, 10)}, ${cpus()[0]?.model ?? "unknown"} with ${cpus().length} cores and a load of ${load.toFixed(1)} before the run, Node ${process.version}:`;
 const table = ["| what | measured | bound |", "|---|---:|---:|", ...rows.map((row) => `| ${row.join(" | ")} |`)].join("\n");
+writeMarked(README, "soak", `${where}\n\n${table}`);
 console.log(`\n${table}`);
-const text = readFileSync(README, "utf8");
-const from = text.indexOf(START);
-const to = text.indexOf(END);
-assert.ok(from >= 0 && to > from, `${README} has no place between ${START} and ${END}`);
-writeFileSync(README, `${text.slice(0, from)}${START}\n${where}\n\n${table}\n${text.slice(to)}`);

@@ -1,25 +1,15 @@
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
 import { after, describe, it } from "node:test";
-import { fileURLToPath } from "node:url";
 import { policyServer, temporaryFolder } from "../gateway/config/kit.ts";
 import { fixture } from "./run-cli.ts";
+import { runText } from "./run-text.ts";
 
 const folder = temporaryFolder();
 after(() => folder.remove());
 
-const root = fileURLToPath(new URL("../..", import.meta.url));
 const files = { command: process.execPath, args: [fixture("server.mjs")] };
 
-// Its stdout is a report, no messages: so it does not run by run-cli's own.
-function check(...words: string[]): Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }> {
-  const args = ["-C", "mcp-interceptors-source", "--import", "tsx", "src/cli/main.ts", "check", ...words];
-  return new Promise((resolve) => {
-    execFile(process.execPath, args, { cwd: root, env: { ...process.env, CHECK_SECRET: "s3cret-value" }, timeout: 20_000 }, (error, stdout, stderr) => {
-      resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr });
-    });
-  });
-}
+const check = (...words: string[]) => runText(["check", ...words], { env: { CHECK_SECRET: "s3cret-value" } });
 
 describe("check", { concurrency: 2 }, () => {
   it("connects, and prints what each upstream is and what guards it", async () => {

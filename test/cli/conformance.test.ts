@@ -15,11 +15,11 @@ test("progress is one line that is written over, and ends with the last vector",
 });
 
 test("--json is the reporter of that name, and no second one goes with it", async () => {
-  await assert.rejects(conformance(["--json", "--reporter", "junit", "--command", "x"]), /--json and --reporter say the same twice/);
+  await assert.rejects(conformance.run(["--json", "--reporter", "junit", "--command", "x"]), /--json and --reporter say the same twice/);
   const folder = temporaryFolder();
   try {
     const output = `${folder.path}/report`;
-    const { code } = await conformance(["--json", "--adapter", `${process.execPath} -e 0`, "--timeout", "2000", "--output", output]);
+    const { code } = await conformance.run(["--json", "--adapter", `${process.execPath} -e 0`, "--timeout", "2000", "--output", output]);
     assert.equal(code, 1);
     assert.ok(Array.isArray((JSON.parse(readFileSync(output, "utf8")) as { requirements: unknown }).requirements));
   } finally {

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { UsageError } from "../../src/cli/errors.ts";
-import { serveFixtures } from "../../src/cli/fixture-server.ts";
+import { fixtureServerVerb } from "../../src/cli/fixture-server.ts";
 import { listenHandler } from "../../src/node/http-handler.ts";
 
 const refuses = (words: readonly string[], message: RegExp) =>
-  assert.rejects(serveFixtures(words), (thrown) => {
+  assert.rejects(fixtureServerVerb.run(words), (thrown) => {
     assert.ok(thrown instanceof UsageError, String(thrown));
     assert.match(thrown.message, message);
     return true;

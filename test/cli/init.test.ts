@@ -5,7 +5,7 @@ import { McpClient } from "../../src/core/mcp/client.ts";
 import { spawnTransport } from "../../src/node/child.ts";
 import { temporaryFolder, type Folder } from "../gateway/config/kit.ts";
 import { fixture } from "./run-cli.ts";
-import { runText } from "./run-text.ts";
+import { refuseAll, runText } from "./run-text.ts";
 
 const folders: Folder[] = [];
 after(() => folders.forEach((folder) => folder.remove()));
@@ -69,9 +69,36 @@ describe("init", () => {
     assert.equal(again.code, 2);
     assert.match(again.stderr, /are there already\n {2}--force/);
     assert.equal((await runText(["init", file, "--force"])).code, 0);
+    assert.ok(existsSync(`${file}.backup.2`), "a backup is never written over");
     const { file: other, folder } = client();
     await runText(["init", other, "--server", "nothing"]);
     assert.ok(!existsSync(`${folder.path}/mcp-interceptors.jsonc`) && !existsSync(`${other}.backup`));
+  });
+
+  it("never puts a gateway before itself, nor anything in the place of the client's file that it was not told to", async () => {
+    const { file, folder, text } = client();
+    await runText(["init", file, "--apply"]);
+    const applied = readFileSync(file, "utf8");
+    const config = readFileSync(`${folder.path}/mcp-interceptors.jsonc`, "utf8");
+    for (const words of [["--force", "--apply"], ["--force"]]) {
+      const { code, stderr } = await runText(["init", file, ...words]);
+      assert.equal(code, 2);
+      assert.match(stderr, /files is guarded already, by .*mcp-interceptors\.jsonc/);
+    }
+    assert.match((await runText(["init", file, "-o", `${folder.path}/other.jsonc`])).stderr, /files is guarded already, by /);
+    assert.deepEqual([readFileSync(file, "utf8"), readFileSync(`${file}.backup`, "utf8"), readFileSync(`${folder.path}/mcp-interceptors.jsonc`, "utf8")], [applied, text, config]);
+
+    // A server that has come since is not guarded by writing over the configuration of the others.
+    const more = JSON.parse(readFileSync(file, "utf8")) as { mcpServers: Record<string, unknown> };
+    folder.write("mcp.json", { mcpServers: { ...more.mcpServers, late: SERVER } });
+    assert.match((await runText(["init", file, "--force"])).stderr, /mcp-interceptors\.jsonc already guards files, my other/);
+
+    const { file: own, text: before } = client();
+    for (const out of [own, `${own}.guarded`, `${own}.backup`]) assert.match((await runText(["init", own, "-o", out, "--force"])).stderr, /is the client's own file/);
+    assert.equal(readFileSync(own, "utf8"), before);
+    const nowhere = await runText(["init", own, "-o", "/nowhere/x.jsonc"]);
+    assert.equal(nowhere.code, 1);
+    assert.match(nowhere.stderr, /it cannot be written: /);
   });
 
   it("refuses what it cannot use", async () => {
@@ -86,10 +113,6 @@ describe("init", () => {
       [["init", file, "--server", "fils"], /did you mean files\?/],
       [["init", file, "--server", "old"], /old HTTP\+SSE/],
     ];
-    for (const [words, text] of wrong) {
-      const { code, stderr } = await runText(words);
-      assert.equal(code, 2, words.join(" "));
-      assert.match(stderr, text);
-    }
+    await refuseAll(wrong);
   });
 });

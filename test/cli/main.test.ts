@@ -13,7 +13,11 @@ import { McpServer } from "../../src/core/mcp/server.ts";
 import { hostInterceptors } from "../../src/core/server/interceptor-server.ts";
 import { readyMade } from "../../src/library/catalog.ts";
 import { listenHttp } from "../../src/node/http-listener.ts";
+import { audit } from "../../src/cli/audit.ts";
+import { VERBS } from "../../src/cli/verbs.ts";
+import { wrap } from "../../src/cli/wrap.ts";
 import { bundledCli, fixture, INITIALIZE, lines, request, runCli, server } from "./run-cli.ts";
+import { refuseAll } from "./run-text.ts";
 
 const main = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -24,21 +28,20 @@ const print = (...args: string[]): Promise<string> =>
 const helpOf = async (...words: string[]): Promise<string> => print(await bundledCli(), ...words);
 
 describe("the program", { concurrency: 3 }, () => {
-  it("explains itself within 80 columns, by any of the usual words", async () => {
-    const [help, wrapHelp, ...others] = await Promise.all(["help", "wrap", "conformance", "fixture-server", "fixture-adapter", "record", "replay", "bench"].map((word) => helpOf("help", word)));
-    assert.ok(help !== undefined && wrapHelp !== undefined);
-    for (const line of [help, wrapHelp, ...others].join("").split("\n")) assert.ok(line.length <= 80 && line === line.trimEnd(), `${line.length}: ${line}`);
-    assert.match(help, /^ {2}wrap /m);
-    for (const option of ["use", "interceptors", "posture", "log", "timeout", "quiet", "verbose"]) assert.match(wrapHelp, new RegExp(`^  --${option}\\b`, "m"));
-    for (const [name, { summary, configSchema }] of readyMade) {
-      assert.match(wrapHelp, new RegExp(`^  ${name} `, "m"));
-      const explained = await helpOf("help", name);
-      // A verb of the same name is explained first.
-      const [head, , , ...schema] = explained.slice(explained.indexOf(`${name}: ${summary}\n`)).split("\n");
-      assert.equal(head, `${name}: ${summary}`);
-      assert.deepEqual(JSON.parse(schema.join("\n")), configSchema);
-    }
-    assert.deepEqual(await Promise.all([helpOf("--help"), helpOf("-h"), helpOf("help", "help"), helpOf("wrap", "--help"), helpOf("wrap", "--use", "x", "--help")]), [help, help, help, wrapHelp, wrapHelp]);
+  it("explains itself and its verbs within 80 columns, by any of the usual words", async () => {
+    const [help, wrapHelp, both] = await Promise.all(["help", "wrap", "audit"].map((word) => helpOf("help", word)));
+    assert.ok(help !== undefined && both !== undefined);
+    for (const line of help.split("\n")) assert.ok(line.length <= 80 && line === line.trimEnd(), `${line.length}: ${line}`);
+    for (const { name } of VERBS) assert.match(help, new RegExp(`^  ${name} `, "m"));
+    assert.equal(wrapHelp, wrap.help);
+    for (const [name] of readyMade) assert.match(wrap.help, new RegExp(`^  ${name} `, "m"));
+    // A verb of the same name is explained first.
+    const made = readyMade.get("audit");
+    const [text, schema = ""] = both.split("Its config, as a JSON Schema:\n");
+    assert.equal(text, `${audit.help}\naudit: ${made?.summary}\n\n`);
+    assert.deepEqual(JSON.parse(schema), made?.configSchema);
+    const same = [["--help"], ["-h"], ["help", "help"], ["version", "--help"]];
+    assert.deepEqual(await Promise.all([...same.map((words) => helpOf(...words)), helpOf("wrap", "--use", "x", "-h")]), [...same.map(() => help), wrap.help]);
   });
 
   it("refuses no verb and an unknown one with exit code 2", async () => {
@@ -46,6 +49,13 @@ describe("the program", { concurrency: 3 }, () => {
     assert.deepEqual([none.code, unknown.code, helpless.code], [2, 2, 2]);
     assert.match(none.stderr, /Usage: mcp-interceptors VERB/);
     for (const { stderr } of [unknown, helpless]) assert.equal(stderr, 'mcp-interceptors: unknown verb "fly"\n  mcp-interceptors help\n');
+    const wrong: [string[], RegExp][] = [
+      [["lits"], /did you mean list\?/],
+      [["help", "redcat"], /did you mean redact\?/],
+      [["help", "wrap", "more"], /unexpected "more"/],
+      [["version", "more"], /unexpected "more"/],
+    ];
+    await refuseAll(wrong);
   });
 
   it("guards a server without tsx, and says of a TypeScript module what it takes to load it", async () => {
@@ -61,13 +71,13 @@ describe("the program", { concurrency: 3 }, () => {
     assert.match(typed.stderr, expected);
   });
 
-  it("guards a server with what an interceptor server over HTTP hosts", async () => {
+  it("guards a server with what an interceptor server over HTTP hosts, which gets the headers that it is given", async () => {
     const policies = new McpServer({ name: "policies", version: "1" });
     hostInterceptors(policies, [validator({ name: "nothing", hooks: [{ events: ["tools/call"], phase: "request" }] }, () => deny("nothing may be called"))]);
-    const listener = await listenHttp({ closeGraceMs: 1 });
+    const listener = await listenHttp({ closeGraceMs: 1, authenticate: ({ token }) => (token === "t0ken" ? { principal: { type: "user", id: "wrap" } } : { challenge: {} }) });
     void serve(policies, listener);
     const calls = [request(1, "tools/list"), request(2, "tools/call", { name: "echo", arguments: {} })];
-    const { code, messages, stderr } = await runCli(["wrap", "--interceptors", listener.url, ...server()], lines(INITIALIZE, ...calls));
+    const { code, messages, stderr } = await runCli(["wrap", "--interceptors", listener.url, "--header", "Authorization: Bearer t0ken", ...server()], lines(INITIALIZE, ...calls));
     await listener.close();
     assert.equal(code, 0, stderr);
     assert.match(stderr, /^mcp-interceptors: guarding .* with nothing \(validation\)\n$/);

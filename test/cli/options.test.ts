@@ -25,6 +25,7 @@ describe("options", () => {
     assert.deepEqual([...values], [["use", ["a", "b=c"]], ["log", ["-x"]], ["quiet", [""]]]);
     assert.deepEqual([positionals, rest], [["word"], ["--use", "--"]]);
     assert.equal(parseOptions(["--use", "a"], SPECS).rest, undefined);
+    assert.deepEqual(parseOptions(["-", "a-b"], SPECS).positionals, ["-", "a-b"]);
     assert.deepEqual(parseOptions(["--log="], SPECS).values.get("log"), [""]);
   });
 
@@ -32,6 +33,9 @@ describe("options", () => {
     const cases: readonly (readonly [string[], RegExp, RegExp?])[] = [
       [["--usee", "x"], /unknown option --usee/, /did you mean --use\?/],
       [["--constructor"], /unknown option --constructor/],
+      [["-q"], /unknown option -q/],
+      [["-quiet"], /unknown option -quiet/, /did you mean --quiet\?/],
+      [["--side", "lef"], /--side must be one of left, right, not "lef"/, /did you mean left\?/],
       [["--log"], /--log needs a value/, /--log FILE/],
       [["--log", "--", "x"], /--log needs a value/],
       [["--log", "a", "--log", "b"], /--log is given twice/],
@@ -69,11 +73,12 @@ test("the known word that was meant is the nearest one, if it is near", () => {
 });
 
 test("wrap refuses a command line without a command, or with words before --, and says where the command goes", async () => {
-  await assert.rejects(wrap([]), usage(/command is missing/, /wrap \[WRAP_OPTIONS\] -- COMMAND/));
-  await assert.rejects(wrap(["--use", "redact", "--"]), usage(/command is missing/));
-  await assert.rejects(wrap(["--", ""]), usage(/command is missing/));
-  await assert.rejects(wrap(["node", "server.js"]), usage(/unexpected "node"/, /put -- before/));
-  await assert.rejects(wrap(["--use", "redact", "node", "--", "server.js"]), usage(/unexpected "node"/));
-  await assert.rejects(wrap(["--timeout", "soon", "--", "x"]), usage(/--timeout/));
-  await assert.rejects(wrap(["--posture", "both", "--", "x"]), usage(/client, server/));
+  await assert.rejects(wrap.run([]), usage(/command is missing/, /wrap \[OPTIONS\] -- COMMAND/));
+  await assert.rejects(wrap.run(["--use", "redact", "--"]), usage(/command is missing/));
+  await assert.rejects(wrap.run(["--", ""]), usage(/command is missing/));
+  await assert.rejects(wrap.run(["node", "server.js"]), usage(/unexpected "node"/, /put -- before/));
+  await assert.rejects(wrap.run(["--use", "redact", "node", "--", "server.js"]), usage(/unexpected "node"/));
+  await assert.rejects(wrap.run(["--timeout", "soon", "--", "x"]), usage(/--timeout/));
+  await assert.rejects(wrap.run(["--use", "redact", "--header", "A:b", "--", "x"]), usage(/--header needs a URL to go to/));
+  await assert.rejects(wrap.run(["--posture", "both", "--", "x"]), usage(/client, server/));
 });

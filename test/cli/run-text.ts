@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { bundledCli } from "./run-cli.ts";
 
@@ -9,8 +10,14 @@ export interface Printed {
 
 const PATIENCE_MS = 20_000;
 
+export interface RunTextOptions {
+  readonly input?: string;
+  readonly cwd?: string;
+  readonly env?: NodeJS.ProcessEnv;
+}
+
 /** Runs a verb that prints text, to its end. */
-export async function runText(words: readonly string[], { input = "", cwd, env = {} }: { readonly input?: string; readonly cwd?: string; readonly env?: NodeJS.ProcessEnv } = {}): Promise<Printed> {
+export async function runText(words: readonly string[], { input = "", cwd, env = {} }: RunTextOptions = {}): Promise<Printed> {
   const child = spawn(process.execPath, [await bundledCli(), ...words], { stdio: ["pipe", "pipe", "pipe"], env: { ...process.env, ...env }, ...(cwd === undefined ? {} : { cwd }) });
   const patience = setTimeout(() => child.kill("SIGKILL"), PATIENCE_MS);
   let [stdout, stderr] = ["", ""];
@@ -24,4 +31,15 @@ export async function runText(words: readonly string[], { input = "", cwd, env =
   });
   clearTimeout(patience);
   return { code, stdout, stderr };
+}
+
+/** Runs command lines side by side, each of which has to end with exit code 2, nothing on stdout, and what it is told for on stderr. */
+export async function refuseAll(cases: readonly (readonly [words: readonly string[], stderr: RegExp])[], options?: RunTextOptions): Promise<void> {
+  await Promise.all(
+    cases.map(async ([words, expected]) => {
+      const { code, stdout, stderr } = await runText(words, options);
+      assert.deepEqual([code, stdout], [2, ""], `${words.join(" ")}: ${stderr}`);
+      assert.match(stderr, expected);
+    }),
+  );
 }

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { after, describe, it } from "node:test";
 import { temporaryFolder } from "../gateway/config/kit.ts";
 import { bundledCli } from "./run-cli.ts";
-import { runText } from "./run-text.ts";
+import { refuseAll, runText } from "./run-text.ts";
 
 const folder = temporaryFolder();
 after(() => folder.remove());
@@ -84,6 +84,8 @@ describe("test", () => {
     assert.equal(code, 2);
     assert.match(stderr, /\/tests\/0\/expect must be pass, blocked/);
     assert.match(stderr, /\/tests\/1\/metod is not known; did you mean method\?/);
+    const lifecycle = await run([{ name: "i", method: "initialize", expect: "pass" }, { name: "s", steps: [{ method: "ping", expect: "pass" }] }]);
+    assert.match(lifecycle.stderr, /\/tests\/0\/method is a method that no interceptor is asked about[^]*\/tests\/1\/steps\/0\/method is a method/);
     const upstream = await run([{ name: "z", ...call("a"), upstream: "fles", expect: "pass" }]);
     assert.match(upstream.stderr, /\/tests\/0\/upstream is no upstream; did you mean files\?/);
     const wrong: [string[], RegExp][] = [
@@ -93,11 +95,7 @@ describe("test", () => {
       [["test", "none.json", "x.json"], /none\.json: cannot be read/],
       [["test", config(), folder.write("empty.json", { tests: [] })], /\/tests must have at least 1 item/],
     ];
-    for (const [words, pattern] of wrong) {
-      const printed = await runText(words, { cwd: folder.path });
-      assert.equal(printed.code, 2, words.join(" "));
-      assert.match(printed.stderr, pattern);
-    }
+    await refuseAll(wrong, { cwd: folder.path });
   });
 
   it("runs again when a file changes, and ends with the signal", async () => {

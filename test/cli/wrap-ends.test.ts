@@ -90,7 +90,7 @@ describe("wrap ends", { concurrency: 3 }, () => {
     try {
       const log = join(folder, "decisions.jsonl");
       const words = ["wrap", "--log", log, "--interceptors", fixture("crashing.mjs"), "--use", "redact", "--use", 'tool-filter={"deny":["drop"]}', ...server()];
-      const running = await startCli(words, { fromSources: true });
+      const running = await startCli(words);
       const secret = "s3nt1nel-ada@example.org";
       running.send(INITIALIZE);
       running.send(call(1, "echo", { apiKey: secret }));
@@ -132,7 +132,7 @@ describe("wrap ends", { concurrency: 3 }, () => {
   });
 
   it("with 1 where a policy leaves an error to nobody: what waits is answered, and the server goes too", async () => {
-    const running = await startCli(["wrap", "--quiet", "--interceptors", fixture("crashing.mjs"), ...server()], { fromSources: true });
+    const running = await startCli(["wrap", "--quiet", "--interceptors", fixture("crashing.mjs"), ...server()]);
     const upstream = await pidOf(running);
     running.send(request(1, "test/silent"));
     running.send(call(2, "stray"));

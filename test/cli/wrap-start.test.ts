@@ -32,9 +32,8 @@ async function orphan(words: readonly string[], { input = '""', after }: { input
 
 describe("wrap starts", { concurrency: 3 }, () => {
   it("within --timeout or not at all: a module that never loads and a server that never answers are named, and end it", async () => {
-    for (const policy of [["--interceptors", fixture("unsettled.mjs")], silent]) {
-      const running = await startCli(["wrap", "--timeout", "400", ...policy, ...server()]);
-      const ended = await running.ended;
+    const ends = [["--interceptors", fixture("unsettled.mjs")], silent].map(async (policy) => (await startCli(["wrap", "--timeout", "400", ...policy, ...server()])).ended);
+    for (const ended of await Promise.all(ends)) {
       assert.deepEqual([ended.code, ended.messages], [2, []]);
       assert.match(ended.stderr, /^mcp-interceptors: --interceptors .*(?:unsettled\.mjs|silent): it was not ready within 400 ms, which is all that the start may take\n$/m);
     }
@@ -62,20 +61,20 @@ describe("wrap starts", { concurrency: 3 }, () => {
   });
 
   it("and is gone with its client, while it starts and while the server takes nothing", posix, async () => {
-    await orphan(["wrap", ...silent, ...server()], { after: /silent/ });
-    await orphan(["wrap", "--use", "tool-filter", "--interceptors", fixture("unsettled.mjs"), ...server()], { after: /warning/ });
     // More than all the buffers on the way hold.
     const flood = `(${JSON.stringify(request(1, "tools/call", { name: "x", arguments: { a: "A" } }))} + "\\n").replace('"A"', JSON.stringify("y".repeat(1e6))).repeat(100)`;
-    await orphan(["wrap", "--", "sleep", "60"], { input: flood, after: /guarding/ });
+    await Promise.all([
+      orphan(["wrap", ...silent, ...server()], { after: /silent/ }),
+      orphan(["wrap", "--use", "tool-filter", "--interceptors", fixture("unsettled.mjs"), ...server()], { after: /warning/ }),
+      orphan(["wrap", "--", "sleep", "60"], { input: flood, after: /guarding/ }),
+    ]);
   });
 
   it("and says so where a module ends the process, at its start or in a call, with exit code 1", async () => {
     const expected = /mcp-interceptors: this process ends before its time: a module has called process\.exit, or an error was not caught \(exit code 0\)\n$/;
     const words = ["wrap", "--interceptors", fixture("leaving.mjs"), ...server()];
-    process.env["LEAVE"] = "load";
-    const loading = startCli(words, { fromSources: true });
-    delete process.env["LEAVE"];
-    const called = await startCli(words, { fromSources: true });
+    const loading = startCli(words, { env: { LEAVE: "load" } });
+    const called = await startCli(words);
     called.send(request(1, "tools/call", { name: "echo" }));
     for (const running of [await loading, called]) {
       const ended = await running.ended;
@@ -85,7 +84,7 @@ describe("wrap starts", { concurrency: 3 }, () => {
   });
 
   it("and tells of a notification that is dropped, which nobody else would hear of", async () => {
-    const running = await startCli(["wrap", "--quiet", "--interceptors", fixture("quiet.mjs"), ...server()], { fromSources: true });
+    const running = await startCli(["wrap", "--quiet", "--interceptors", fixture("quiet.mjs"), ...server()]);
     running.send('{"jsonrpc":"2.0","method":"notifications/news","params":{"text":"SECRET"}}');
     running.send(request(1, "tools/list"));
     await running.answer(1);

@@ -2,10 +2,14 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { after, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { httpTransport, McpClient } from "mcp-interceptors";
 import { createHttpSend } from "mcp-interceptors/node";
+import type { GatewayConfig } from "../../src/gateway/config/config.ts";
+import { DEFAULT_POLICY } from "../../src/gateway/config/default-policy.ts";
+import { readJsonc } from "../../src/gateway/config/jsonc.ts";
 import { startGateway } from "../../src/gateway/config/start.ts";
 import { playSession } from "../../examples/demo/session.ts";
 import { temporaryFolder } from "../gateway/config/kit.ts";
@@ -48,7 +52,8 @@ describe("npm start", () => {
     ]) {
       assert.ok(text.includes(line), `${line} in ${text}`);
     }
-    assert.match(text, /^ {2}tools\/call request: blocked {2}\(no-deletions invalid in \d+\.\d\d ms\)$/m);
+    assert.match(text, /^ {2}tools\/call request: blocked {2}\(no-deletions invalid in \d+\.\d\d ms, \d+ interceptors\)$/m);
+    assert.match(text, /url-guard: A URL reaches an address of cloud metadata/);
   });
 
   it("stays up for other clients, guarded, until it is interrupted", async () => {
@@ -64,6 +69,11 @@ describe("npm start", () => {
     const { code, errors } = await ended;
     assert.deepEqual([code, errors], [0, ""]);
   });
+});
+
+it("npm start runs the default policy, and two rules more", () => {
+  const { value } = readJsonc(readFileSync(example("demo/gateway.jsonc"), "utf8"));
+  assert.deepEqual((value as GatewayConfig).interceptors?.slice(0, -2), DEFAULT_POLICY);
 });
 
 describe("the session of the demo", () => {

@@ -44,8 +44,8 @@ describe("statistics of an audit log", () => {
     within(judgingMs?.p50, 30);
     within(judgingMs?.p99, 1000);
     const { check, mask } = interceptors;
-    assert.deepEqual({ ...check, p50Ms: 0, p99Ms: 0 }, { ran: 4, stopped: 2, modified: 0, failures: { crashed: 1, timeout: 1 }, failedOpen: 1, p50Ms: 0, p99Ms: 0 });
-    assert.deepEqual({ ...mask, p50Ms: 0, p99Ms: 0 }, { ran: 2, stopped: 0, modified: 1, failures: {}, failedOpen: 0, p50Ms: 0, p99Ms: 0 });
+    assert.deepEqual({ ...check, p50Ms: 0, p99Ms: 0 }, { ran: 4, stopped: 2, modified: 0, failures: { crashed: 1, timeout: 1 }, failedOpen: 1, last: "2026-07-28T00:00:05.000Z", p50Ms: 0, p99Ms: 0 });
+    assert.deepEqual({ ...mask, p50Ms: 0, p99Ms: 0 }, { ran: 2, stopped: 0, modified: 1, failures: {}, failedOpen: 0, last: "2026-07-28T00:00:03.000Z", p50Ms: 0, p99Ms: 0 });
     within(mask?.p99Ms, 2);
   });
 

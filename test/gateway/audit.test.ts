@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, test } from "node:test";
@@ -254,6 +254,26 @@ describe("an audit log", () => {
     assert.ok(text.length < 200_000, String(text.length));
     const [, line] = linesIn();
     assert.deepEqual([line!["moreChanged"], line!["moreInterceptors"], (line!["event"] as string).length], [50, 50, 257]);
+  });
+
+  test("a file that is moved or removed while it is written is gone on from in a new one, and said so", async () => {
+    const said: string[] = [];
+    const log = await open({ log: (message) => said.push(message) });
+    await log.record(decision({ id: 1 }));
+    renameSync(path, `${path}.moved`);
+    await log.record(decision({ id: 2 }));
+    rmSync(path);
+    await log.record(decision({ id: 3 }));
+    const [moved, now] = [linesIn(`${path}.moved`), linesIn()];
+    assert.deepEqual([moved.map(({ id }) => id), now.map(({ id }) => id)], [[undefined, 1], [3]]);
+    assert.equal(said.filter((line) => line.includes("has been moved or removed")).length, 2);
+    assert.equal(statSync(path).mode & 0o777, 0o600);
+    // Somebody else's file is not written to.
+    rmSync(path);
+    writeFileSync(path, "mine\n");
+    await assert.rejects(log.record(decision({ id: 4 })), /another file has been put at/);
+    assert.equal(readFileSync(path, "utf8"), "mine\n");
+    await log.close();
   });
 
   test("options that make no sense are refused", async () => {

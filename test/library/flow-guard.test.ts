@@ -3,6 +3,7 @@ import { describe, it } from "node:test";
 import { flowGuard, type FlowGuardConfig, flowGuardScope } from "../../src/library/flow-guard.ts";
 import { seededRandom } from "../support/random.ts";
 import { invoke } from "./invoke.ts";
+import { assertLinear } from "./linear.ts";
 
 const REPORT = "Payroll, October: Ada Lovelace 7,250; Grace Hopper 8,100; Alan Turing 6,900; total 22,250 EUR.";
 const ada = { principal: { type: "user" as const, id: "ada" } };
@@ -104,6 +105,14 @@ describe("flow-guard", () => {
     assert.equal(at("mail").send({ body: REPORT }).passes, false);
     for (let round = 0; round < 8; round++) at("crm").read(noise(100_000));
     assert.ok(at("mail").send({ body: REPORT }).passes);
+  });
+
+  it("reads one word again and again as fast, however much it remembers", () => {
+    const random = seededRandom(6).next;
+    const noise = Array.from({ length: 600_000 }, () => String.fromCharCode(97 + Math.floor(random() * 26))).join("");
+    const { at } = rig();
+    at("crm").read(noise);
+    assertLinear((text) => at("crm").read(text), noise, ["word ", "a", "ab "]);
   });
 
   it("is known by its scope, and refuses configs that do not fit", () => {

@@ -45,6 +45,12 @@ describe("signals of instructions for the model", () => {
     assert.ok(ids("don’t tell the user").includes("secrecy"));
   });
 
+  it("are not the tags of a flag, but what goes on behind one", () => {
+    const flag = "🏴󠁧󠁢󠁥󠁮󠁧󠁿";
+    assert.deepEqual(ids(`${flag} England ${flag}`), []);
+    assert.deepEqual(ids(`\u{1f3f4}${"\u{e0061}".repeat(20)}`), ["hidden"]);
+  });
+
   it("are not found in what harmless texts say", () => {
     const texts = [
       "The build ignores files listed in .gitignore. All previous versions remain available.",

@@ -65,6 +65,11 @@ test("takes hosts, schemes and argument names from its config", () => {
   assert.equal(of({ mentions: false }, { note: "see http://localhost:3000/" }), "pass");
   assert.match(of({ mentions: false }, { note: "http://localhost:3000/ is it" }), /private network/);
   assert.match(of({ mentions: false }, { url: "http://localhost:3000/" }), /private network/);
+  assert.equal(of({ mentions: "metadata" }, { note: "see http://localhost:3000/, ws://a.example, http://10.0.0.1 and http://u@h.example/" }), "pass");
+  assert.match(of({ mentions: "metadata" }, { run: "curl http://0xA9FEA9FE/latest" }), /metadata/);
+  assert.match(of({ mentions: "metadata" }, { run: "see http://metadata.google.internal/computeMetadata" }), /metadata/);
+  assert.equal(of({ mentions: "metadata", allow: ["169.254.169.254"] }, { run: "curl http://169.254.169.254/" }), "pass");
+  assert.match(of({ mentions: "metadata" }, { note: "http://localhost:3000/" }), /private network/);
   assert.match(of({ arguments: ["target*"] }, { target_box: "10.0.0.1" }), /private/);
   assert.equal(verdictOnCall(guard, { url: "http://localhost/" }, { config: { allow: ["localhost"] } }), "pass");
 });

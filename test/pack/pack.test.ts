@@ -163,6 +163,19 @@ describe("the packed package, installed in an empty project", () => {
     });
   });
 
+  test("vendors what was built into another project, where it compiles and runs", () => {
+    const { status, stderr } = consumer.run("npx", "--no-install", "mcp-interceptors", "vendor", "vendored", "--entry", "chain");
+    assert.deepEqual([status, stderr], [0, ""]);
+    assert.ok(filesBelow(join(consumer.project, "vendored")).every((file) => /\.(?:js|d\.ts|md)$|^LICENSE$/.test(file)));
+    writeFileSync(join(consumer.project, "use-vendored.ts"), 'import { createChain } from "./vendored/chain.js";\nexport const chain = createChain();\n');
+    writeFileSync(join(consumer.project, "vendored.json"), JSON.stringify({ compilerOptions: { ...STRICTEST, noEmit: true }, files: ["use-vendored.ts"] }));
+    assert.equal(runCompiler(consumer.project, "-p", "vendored.json"), "");
+    const script = 'const { EVENTS } = await import("./vendored/chain.js"); console.log(JSON.stringify(EVENTS.length > 0));';
+    assert.equal(evaluate(script, "--input-type=module"), true);
+    const sources = consumer.run("npx", "--no-install", "mcp-interceptors", "vendor", "vendored-sources", "--endings", "ts");
+    assert.deepEqual([sources.status, sources.stderr], [2, "mcp-interceptors: --endings ts needs the sources, which a checkout has and a package has not\n"]);
+  });
+
   test("has a command line that says its version and how it is used", () => {
     const { version } = JSON.parse(consumer.manifest) as { version: string };
     const versionRun = consumer.run("npx", "--no-install", "mcp-interceptors", "version");

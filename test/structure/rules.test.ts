@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { importProblems, tableProblems } from "./import-table.ts";
 import {
+  effectProblems,
   entryPointProblems,
   globalProblems,
   lengthProblems,
@@ -74,6 +75,11 @@ test("bare errors, any, and switched-off checks are found; in comments and texts
   assert.deepEqual(safetyProblems(sources({ "a.ts": "\nlet a: any" })), ["a.ts:2: any"]);
   const good = ["// throw new Error(1) in any case", '"new Error(1), any"', "new LocalError(1)", "x instanceof Error", "class MyError extends Error {}", "a.any", "({ any: 1 })", "company"];
   for (const line of good) assert.deepEqual(safetyProblems(sources({ "a.ts": line })), [], line);
+});
+
+test("imports for the sake of loading are found; those of names, and dynamic ones, are not", () => {
+  assert.deepEqual(effectProblems(sources({ "a.ts": "\nimport './b.ts';" })), ["a.ts:2: import '______'"]);
+  for (const line of ['import { b } from "./b.ts";', 'await import("./b.ts");', '// import "./b.ts"', 'x.import("y")']) assert.deepEqual(effectProblems(sources({ "a.ts": line })), [], line);
 });
 
 test("platform globals are found; members, comments and texts of that name are not", () => {

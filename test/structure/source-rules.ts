@@ -39,6 +39,11 @@ export function safetyProblems(sources: Sources): string[] {
   ]);
 }
 
+/** Modules that are imported for what loading them does. A bundler leaves them out, as the manifest says that loading does nothing. */
+export function effectProblems(sources: Sources): string[] {
+  return matches(sources, (_source, code) => code.matchAll(/(?<![.\w$])import\s*(?:"_*"|'_*')/g));
+}
+
 /** Names of platform globals, members of that name apart. */
 export function globalProblems(sources: Sources): string[] {
   const name = new RegExp(`(?<![\\w$#]|(?<!\\.\\.)\\.|\\bfunction )(?:${GLOBALS.join("|")})\\b(?!\\s*\\??:)`, "g");

@@ -5,6 +5,7 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { importProblems, tableProblems } from "./import-table.ts";
 import {
+  effectProblems,
   globalProblems,
   lengthProblems,
   nameProblems,
@@ -42,6 +43,8 @@ test("the import table points down only, at files that exist", () => assert.deep
 test("no source is over the line limit, generated ones apart", () => assert.deepEqual(lengthProblems(src), []));
 
 test("no source makes an Error of no class of ours, turns checks off, or knows any", () => assert.deepEqual(safetyProblems(src), []));
+
+test("no source is imported for what loading it does", () => assert.deepEqual(effectProblems(src), []));
 
 test("no test turns checks off but to expect an error", () => {
   // What names these on purpose: the rules, and their samples.

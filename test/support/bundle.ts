@@ -1,8 +1,8 @@
 // A program in one file, in a folder of its own, as an installed one would be: no tsx in reach, and it starts four times as fast.
-import { mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const made = new Map<string, Promise<string>>();
@@ -22,7 +22,9 @@ async function build(entry: string): Promise<string> {
   const { build } = require("esbuild") as { build(options: object): Promise<unknown> };
   // As deep as the module that reads the schema of configurations, which lies beside as in a package.
   const outfile = join(folder, "dist", "gateway", "config", "main.mjs");
-  symlinkSync(fileURLToPath(new URL("../../spec", import.meta.url)), join(folder, "spec"));
+  // The command line's own modules are a folder higher.
+  mkdirSync(join(folder, "dist"));
+  for (const beside of ["spec", "dist/spec", "dist/package.json"]) symlinkSync(fileURLToPath(new URL(`../../${basename(beside)}`, import.meta.url)), join(folder, beside));
   await build({ entryPoints: [entry], bundle: true, platform: "node", format: "esm", outfile, logLevel: "error" });
   return outfile;
 }

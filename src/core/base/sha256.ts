@@ -16,7 +16,7 @@ export function sha256(bytes: Uint8Array): Uint8Array {
 }
 
 // The message, a one bit, zeros up to a multiple of 64 bytes, and its length in bits as 64-bit big-endian.
-function pad(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+function pad(bytes: Uint8Array): Uint8Array {
   const padded = new Uint8Array(Math.ceil((bytes.length + 9) / 64) * 64);
   padded.set(bytes);
   padded[bytes.length] = 0x80;

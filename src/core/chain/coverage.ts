@@ -1,9 +1,8 @@
 import type { Host } from "../base/host.ts";
 import type { Grants } from "../interceptor/policy.ts";
 import type { ListedType } from "../wire/descriptors.ts";
-import { EVENTS, needsDirection } from "../wire/events.ts";
+import { EVENTS, MCP_REQUESTS, needsDirection } from "../wire/events.ts";
 import type { Hook, Mode, Phase } from "../wire/gen/interceptors.ts";
-import { METHODS } from "../wire/methods.ts";
 import { PROTOCOL_VERSIONS } from "../wire/versions.ts";
 import { incompatibility, type ChainEntry } from "./entry.ts";
 import type { Direction, Plan, PlanQuery } from "./plan.ts";
@@ -68,8 +67,7 @@ type Planner = (query: Omit<PlanQuery, "version" | "error"> & { error?: boolean 
 
 /** Every event that MCP, SEP-2624 or a hook names, in both phases, and in both directions where it goes both ways. */
 export function chainCoverage(entries: readonly ChainEntry[], plan: Planner, host: Host): Coverage {
-  const requests = [...METHODS].filter(([, { kind }]) => kind === "request").map(([name]) => name);
-  const events = new Set([...requests, ...EVENTS, ...otherPatterns(entries, new Set(requests))]);
+  const events = new Set([...MCP_REQUESTS, ...EVENTS, ...otherPatterns(entries, new Set(MCP_REQUESTS))]);
   const rows = [...events].flatMap((method) =>
     (["request", "response"] as const).flatMap((phase) => {
       const event = eventLike(method);

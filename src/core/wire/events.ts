@@ -32,11 +32,19 @@ const CLIENT_REQUESTS = [
   "resources/read",
   "resources/subscribe",
   "resources/unsubscribe",
+  "subscriptions/listen",
   "completion/complete",
   "logging/setLevel",
-  "subscriptions/listen",
 ] as const;
 const SERVER_REQUESTS = ["sampling/createMessage", "elicitation/create", "roots/list"] as const;
+
+/** Every request that MCP has or had, in the order of `METHODS`; here without the checks that these have. */
+export const MCP_REQUESTS: readonly string[] = [
+  ...["initialize", "server/discover", "ping"],
+  ...CLIENT_REQUESTS,
+  ...SERVER_REQUESTS,
+  ...["tasks/get", "tasks/result", "tasks/cancel", "tasks/list"],
+];
 
 const FROM_CLIENTS: ReadonlySet<string> = new Set(CLIENT_REQUESTS);
 const FROM_SERVERS: ReadonlySet<string> = new Set(SERVER_REQUESTS);

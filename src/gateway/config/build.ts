@@ -14,9 +14,9 @@ import type { GatewayPlan, HttpFacePlan } from "../plan.ts";
 import { auditOf, type AuditParts, type OpenAudit } from "./audit.ts";
 import { authOf } from "./auth.ts";
 import { buildChain, type BuiltChain, type PlacedItem } from "./chains.ts";
-import type { HttpConfig } from "./config.ts";
+import type { HttpConfig, InterceptorsConfig } from "./config.ts";
 import { exposureOf, type Exposure } from "./expose.ts";
-import { openItem } from "./items.ts";
+import { openItem, type OpenItem } from "./items.ts";
 import type { KeptClient } from "./kept-client.ts";
 import type { LoadedConfig } from "./load.ts";
 import { checkNames, labelsOf, warnOfDoors } from "./names.ts";
@@ -57,6 +57,15 @@ export interface BuildOptions {
   readonly dry?: boolean;
   /** The number of this process among workers: what has one writer has one for each of them. */
   readonly worker?: number;
+  /** Stands around the opening of each item. An item that it gives nothing for is left out of the plan, in place of ending it; such a plan exposes nothing. */
+  readonly around?: (item: ItemPlace, open: (signal: Signal | undefined) => Promise<OpenItem>) => Promise<OpenItem | undefined>;
+}
+
+/** An item of `interceptors`, and what it goes by. */
+export interface ItemPlace {
+  readonly item: InterceptorsConfig;
+  readonly pointer: string;
+  readonly label: string;
 }
 
 /** A plan, and what it is made of. */
@@ -108,7 +117,8 @@ export async function buildPlan(loaded: LoadedConfig, options: BuildOptions): Pr
     const audit: AuditParts = dry ? { policy: {} } : await auditOf({ ...section, audits: pools.audits });
     problems.throwIfAny();
 
-    const exposure = exposureOf(placed, { loaded, problems, log, before: before?.exposure });
+    const whole = placed.length === (config.interceptors ?? []).length;
+    const exposure = !whole ? undefined : exposureOf(placed, { loaded, problems, log, before: before?.exposure });
     const chains = new Map<string, BuiltChain>();
     const hints = new Map<string, ToolHints>();
     for (const name of upstreams.keys()) {
@@ -142,13 +152,15 @@ interface Opening {
 
 // All at once: each may have to start a process.
 async function openItems({ config, folder }: LoadedConfig, options: BuildOptions, { problems, warn, releases }: Opening): Promise<readonly PlacedItem[]> {
-  const { pools, log, signal, host } = options;
+  const { pools, log, signal, host, around = (_item, open) => open(signal) } = options;
   const items = config.interceptors ?? [];
   const labels = labelsOf(items);
   const opened = items.map(async (item, index): Promise<PlacedItem | undefined> => {
     const pointer = `/interceptors/${index}`;
     try {
-      const one = await openItem(item, labels[index] ?? "", { ...pools, folder, log, limits: config.limits, signal, host });
+      const label = labels[index] ?? "";
+      const one = await around({ item, pointer, label }, (until) => openItem(item, label, { ...pools, folder, log, limits: config.limits, signal: until, host }));
+      if (one === undefined) return undefined;
       releases.push(one.release);
       if (one.doubt !== undefined) warn(pointer, one.doubt);
       return { item, pointer, opened: one };

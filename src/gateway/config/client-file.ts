@@ -39,6 +39,8 @@ export function readClientFile(value: unknown): ClientFile | string {
 function problemOf(entry: unknown): string | undefined {
   if (!isObject(entry)) return "is no object";
   const { command, url, args, env, headers, type } = entry;
+  const guard = guardOf(entry);
+  if (guard !== undefined) return `is guarded already, by ${guard}`;
   if (type === "sse") return "speaks the old HTTP+SSE transport, which the gateway does not";
   if (typeof command === "string" && command !== "") {
     if (args !== undefined && !(Array.isArray(args) && args.every((arg) => typeof arg === "string"))) return "has args that are no list of texts";
@@ -46,6 +48,13 @@ function problemOf(entry: unknown): string | undefined {
   }
   if (typeof url !== "string" || !/^https?:\/\//.test(url)) return "has neither a command nor a url";
   return headers === undefined || isTexts(headers) ? undefined : "has headers that are no object of texts";
+}
+
+/** The configuration of the gateway that already stands before a server, as `guardServerEntry` has put it there. */
+export function guardOf({ args }: JsonObject): string | undefined {
+  if (!Array.isArray(args)) return undefined;
+  const [verb, option, file, stdio] = args.slice(-5) as readonly unknown[];
+  return verb === "gateway" && option === "-c" && stdio === "--stdio" && typeof file === "string" ? file : undefined;
 }
 
 function isTexts(value: unknown): value is Readonly<Record<string, string>> {

@@ -5,6 +5,7 @@ import type { Direction } from "../../core/chain/plan.ts";
 import { currentOf } from "../../core/guard/chain-source.ts";
 import type { ConditionInput } from "../../core/interceptor/policy.ts";
 import type { InvocationContext, Phase } from "../../core/wire/gen/interceptors.ts";
+import { LIFECYCLE_METHODS } from "../../core/guard/routes.ts";
 import { isServerRequest } from "../../core/wire/events.ts";
 import { hooksMatch } from "../../core/wire/patterns.ts";
 import type { BuiltPlan } from "./build.ts";
@@ -84,6 +85,7 @@ function ruleOf(built: BuiltPlan, upstream: string, entry: ChainEntry, { phase, 
   const placed = built.items.get(label);
   const shared = { address, type, mode: policy.mode, failOpen: policy.failOpen, ...(placed === undefined ? {} : { pointer: placed.pointer }) };
   const { method, params, context } = asked;
+  if (LIFECYCLE_METHODS.has(method)) return { ...shared, runs: false, why: "no connection comes about without this method, so no interceptor is asked" };
   if (!hooksMatch(policy.hooks, method, phase)) {
     const hooked = policy.hooks.filter((hook) => hook.phase === phase).flatMap(({ events }) => events);
     return { ...shared, runs: false, why: hooked.length === 0 ? `it does not look at ${phase}s` : `of ${phase}s it looks at ${hooked.join(", ")}` };

@@ -11,7 +11,7 @@ import { readJsonc } from "./jsonc.ts";
 import type { Locate } from "./places.ts";
 import { collectProblems, ConfigError, type Problems } from "./problems.ts";
 import { checkSchema } from "./schema-check.ts";
-import { createSecrets, resolveReferences, type Secrets } from "./secrets.ts";
+import { createSecrets, resolveReferences, type Resolved, type Secrets } from "./secrets.ts";
 import { readYaml } from "./yaml.ts";
 
 /** A configuration that was read and fits the schema; nothing has been started or loaded for it. */
@@ -57,7 +57,13 @@ export async function loadConfig(file: string, { env = process.env, text: given,
     faults.add("", 'must be an object with the member "upstreams"');
     faults.throwIfAny();
   }
-  const resolved = resolveReferences(value, { env, folder, secrets, problems: faults });
+  let resolved: Resolved;
+  try {
+    resolved = resolveReferences(value, { env, folder, secrets, problems: faults });
+  } catch (thrown) {
+    // A module may give what is no data: a member that throws, a ring.
+    throw new ConfigError([{ file, pointer: "", message: `cannot be used: ${describeError(thrown)}` }]);
+  }
   faults.throwIfAny();
   checkSchema(resolved.value, faults);
   const conditions = compileConditions(resolved.value, faults);

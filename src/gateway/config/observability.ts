@@ -74,7 +74,9 @@ export async function openObservability(config: Pick<GatewayConfig, (typeof FIXE
       const check = plan.http?.authenticate;
       return {
         ...plan,
-        ...(plan.http === undefined || check === undefined || metrics === undefined ? {} : { http: { ...plan.http, authenticate: metrics.authenticate(check) } }),
+        ...(plan.http === undefined || metrics === undefined
+          ? {}
+          : { http: { ...plan.http, around: metrics.http, ...(check === undefined ? {} : { authenticate: metrics.authenticate(check) }) } }),
         ...(observers.length === 0
           ? {}
           : {

@@ -8,6 +8,7 @@ import type { ChainResult } from "../../core/chain/result.ts";
 import { currentOf } from "../../core/guard/chain-source.ts";
 import type { Principal } from "../../core/wire/gen/interceptors.ts";
 import type { ErrorObject } from "../../core/wire/message.ts";
+import { LIFECYCLE_METHODS } from "../../core/guard/routes.ts";
 import type { BuiltPlan } from "./build.ts";
 import { directionAtFace } from "./explain.ts";
 import { readAny } from "./load.ts";
@@ -62,7 +63,12 @@ export async function readTests(file: string, upstreams: readonly string[]): Pro
   };
   known(upstream, "/upstream");
   const [only] = upstreams.length === 1 ? upstreams : [upstream];
+  const judged = (method: string | undefined, pointer: string) => {
+    if (method !== undefined && LIFECYCLE_METHODS.has(method)) problems.add(pointer, "is a method that no interceptor is asked about: no connection comes about without it");
+  };
   for (const [index, test] of tests.entries()) {
+    judged(test.method, `/tests/${index}/method`);
+    for (const [at, step] of (test.steps ?? []).entries()) judged(step.method, `/tests/${index}/steps/${at}/method`);
     known(test.upstream, `/tests/${index}/upstream`);
     if ((test.upstream ?? upstream ?? only) === undefined) problems.add(`/tests/${index}`, `does not say before which upstream; the configuration has ${upstreams.join(", ")}`);
   }

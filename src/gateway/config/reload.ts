@@ -39,6 +39,8 @@ export interface Reloader {
 
 const LINGER_MS = 600_000;
 const TIMEOUT_MS = 60_000;
+// A build that takes longer waits for somebody: most take a fraction of it.
+const SLOW_MS = 5_000;
 // Of earlier plans, the oldest of which ends when there is one more.
 const MAX_LINGERING = 8;
 
@@ -48,6 +50,7 @@ export function createReloader(options: ReloaderOptions): Reloader {
   let running: Promise<void> | undefined;
   let again = false;
   let closed = false;
+  let building: { readonly since: number; giveUp(why: string): void } | undefined;
   const lingering = new Map<BuiltPlan, () => void>();
 
   const end = async (old: BuiltPlan) => {
@@ -67,10 +70,12 @@ export function createReloader(options: ReloaderOptions): Reloader {
 
   const buildInTime = async (): Promise<BuiltPlan> => {
     const stop = createSignal();
+    building = { since: host.now(), giveUp: (why) => stop.abort(new LocalError("aborted", why)) };
     const cancel = host.setTimer(() => stop.abort(new LocalError("timeout", `${file} could not be read and built within ${timeoutMs} ms`)), timeoutMs);
     try {
       return await buildNext(stop.signal);
     } finally {
+      building = undefined;
       cancel();
       stop.dispose();
     }
@@ -108,6 +113,8 @@ export function createReloader(options: ReloaderOptions): Reloader {
     reload() {
       if (closed) return Promise.resolve();
       if (running !== undefined) again = true;
+      // Of one that waits for something that may never come, the next may have got rid.
+      if (building !== undefined && host.now() - building.since >= SLOW_MS) building.giveUp(`${file} has changed again before it was read and built`);
       return (running ??= loop());
     },
     get built() {
@@ -115,6 +122,7 @@ export function createReloader(options: ReloaderOptions): Reloader {
     },
     async close() {
       closed = true;
+      building?.giveUp("the gateway ends");
       await running;
       await Promise.all([built, ...lingering.keys()].map(end));
     },

@@ -37,8 +37,8 @@ export function createSecrets(): Secrets {
       known.add(value);
       const [oldest] = known;
       if (known.size > MOST && oldest !== undefined) known.delete(oldest);
-      // As it stands in a text, and as it would in JSON.
-      forms = [...new Set([...known].flatMap((one) => [one, JSON.stringify(one).slice(1, -1)]))].sort((left, right) => right.length - left.length);
+      // As it stands in a text, as it would in JSON, and as a part of a host's name.
+      forms = [...new Set([...known].flatMap((one) => [one, JSON.stringify(one).slice(1, -1), one.toLowerCase()]))].sort((left, right) => right.length - left.length);
     },
   };
 }
@@ -117,8 +117,10 @@ function isRecord(value: object): boolean {
 
 function readSecretFile(path: string): { readonly value: string; readonly secret: true } | string {
   try {
-    const { size } = statSync(path);
-    if (size > MAX_FILE_BYTES) return `refers to ${path}, which is larger than ${MAX_FILE_BYTES} bytes`;
+    const stat = statSync(path);
+    // A pipe would hold everything up, and a device never end.
+    if (!stat.isFile()) return `refers to ${path}, which is no regular file`;
+    if (stat.size > MAX_FILE_BYTES) return `refers to ${path}, which is larger than ${MAX_FILE_BYTES} bytes`;
     return { value: readFileSync(path, "utf8").replace(/\r?\n$/, ""), secret: true };
   } catch (thrown) {
     return `refers to a file that cannot be read: ${describeError(thrown)}`;

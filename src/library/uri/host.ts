@@ -1,4 +1,4 @@
-import { endsInNumber, type IpAddress, leadingIpv4, parseIpv4, parseIpv6, specialAddress } from "./ip-address.ts";
+import { endsInNumber, type IpAddress, leadingIpv4, METADATA, parseIpv4, parseIpv6, specialAddress } from "./ip-address.ts";
 
 /** The host of a URL as whoever fetches it will read it. */
 export interface UrlHost {
@@ -73,6 +73,11 @@ export function notPublic(host: UrlHost): string | undefined {
   const inName = leadingIpv4(name);
   if (inName !== undefined && specialAddress(inName) !== undefined) return "a name that stands for a private address";
   return undefined;
+}
+
+/** Whether a host is that of a cloud's metadata service, from which its machines get their credentials. */
+export function isMetadata({ name, readings }: UrlHost): boolean {
+  return readings === undefined ? SPECIAL_NAMES.has(name) : readings.some((reading) => specialAddress(reading) === METADATA);
 }
 
 function isBelow(name: string, suffix: string): boolean {

@@ -68,7 +68,7 @@ export function specialAddress(address: IpAddress): string | undefined {
   return typeof address === "number" ? specialIpv4(address) : specialIpv6(address);
 }
 
-const METADATA = "an address of cloud metadata";
+export const METADATA = "an address of cloud metadata";
 const LOOPBACK = "a loopback address";
 const PRIVATE = "a private address";
 const LINK_LOCAL = "a link-local address";

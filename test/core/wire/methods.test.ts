@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { EVENTS } from "../../../src/core/wire/events.ts";
+import { EVENTS, MCP_REQUESTS } from "../../../src/core/wire/events.ts";
 import * as mcp from "../../../src/core/wire/gen/mcp.ts";
 import { covers, METHODS, type MethodName, type Span } from "../../../src/core/wire/methods.ts";
 import { PROTOCOL_VERSIONS } from "../../../src/core/wire/versions.ts";
@@ -35,6 +35,10 @@ test("every span begins and ends with revisions that we speak, in that order", (
       assert.ok(span.from <= span.until, `${name} ${where}`);
     }
   }
+});
+
+test("the requests of the table are those that have a list of their own, in its order", () => {
+  assert.deepEqual(MCP_REQUESTS, methods.filter(([, { kind }]) => kind === "request").map(([name]) => name));
 });
 
 test("every event of SEP-2624 that is a method of MCP is in the table", () => {

@@ -4,6 +4,7 @@ import { validator } from "../../../src/core/interceptor/define.ts";
 import { buildPlan, createPools } from "../../../src/gateway/config/build.ts";
 import { loadConfig } from "../../../src/gateway/config/load.ts";
 import { openObservability } from "../../../src/gateway/config/observability.ts";
+import type { HttpRequest } from "../../../src/core/http/exchange.ts";
 import type { Gateway } from "../../../src/gateway/plan.ts";
 import { fakeHost } from "../../support/fake-host.ts";
 import { call, guardedPair } from "../../support/guarded-pair.ts";
@@ -46,6 +47,8 @@ describe("what looks on while a gateway runs", () => {
     assert.ok(check !== undefined);
     assert.ok("principal" in (await check(request("token-of-somebody"))));
     assert.ok("challenge" in (await check(request())));
+    const answered = await plan.http?.around?.(() => Promise.resolve({ status: 200, headers: [] }))({ method: "POST", path: "/own/mcp" } as HttpRequest);
+    assert.equal(answered?.status, 200);
     const { record, written } = watched((made) => plan.record?.(made, "own") ?? Promise.reject(new TypeError("no audit")));
     const pair = guardedPair([no], { observe: (event) => plan.observe?.(event, "own"), record });
     await pair.fromPeer(call(1));
@@ -53,6 +56,7 @@ describe("what looks on while a gateway runs", () => {
     const text = await page("/metrics");
     for (const line of [
       'authentications_total{outcome="admitted"} 1',
+      'http_requests_total{upstream="own",method="POST",status="200"} 1',
       'blocked_total{upstream="own",reason="validation_failed",interceptor="no"} 1',
       'audit_records_total{outcome="written"} 1',
       "calls 2",

@@ -70,6 +70,25 @@ describe("a reload", () => {
     await reloader.close();
   });
 
+  it("that waits for what may never come is given up when the gateway ends, and when the file changes again after a while", async () => {
+    const { write, plans, host, reloader, errors } = await rig();
+    write({ interceptors: [policyServer("silent")] });
+    void reloader.reload();
+    await host.advance(4_999);
+    void reloader.reload();
+    assert.deepEqual(errors(), []);
+    write({ interceptors: [{ use: "redact" }] });
+    await host.advance(1);
+    await reloader.reload();
+    assert.deepEqual([errors(), plans.length], [["F has changed again before it was read and built", undefined], 1]);
+    write({ interceptors: [policyServer("silent")] });
+    void reloader.reload();
+    await host.advance(10);
+    await reloader.close();
+    assert.deepEqual(errors().slice(2), ["the gateway ends"]);
+    assert.equal(host.liveTimers, 0);
+  });
+
   it("that takes too long has failed, and the next one is tried", async () => {
     const { write, plans, pools, host, reloader, errors } = await rig();
     folder.write("never.mjs", "await new Promise(() => {});");

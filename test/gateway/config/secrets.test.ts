@@ -63,10 +63,15 @@ describe("references in a configuration", () => {
     );
     writeFileSync(join(folder, "large"), "x".repeat(70_000));
     assert.match(complaint("${file:large}"), /larger than 65536 bytes/);
+    // A pipe or a device might never end.
+    assert.match(complaint("${file:.}"), /is no regular file/);
   });
 
   it("are hidden in whatever is shown, also as JSON has them, the longest first; defaults and short values are not", () => {
     const { secrets } = resolved("${A}${B}${C}${D:-plain-default}", { A: 'a"long', B: 'a"long-one', C: "123" });
+    const inHost = createSecrets();
+    inHost.add("S3CRET-Name");
+    assert.equal(inHost.hide("getaddrinfo ENOTFOUND s3cret-name.example"), "getaddrinfo ENOTFOUND ***.example");
     assert.equal(secrets.hide('x a"long-one a\\"long y 123 plain-default'), "x *** *** y 123 plain-default");
   });
 

@@ -1,15 +1,13 @@
 // Measures what the tests beside this file hold to bounds, and writes the numbers into test/README.md; run it as `npm run test:interop` runs the tests,
 // after a build.
-import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { writeMarked } from "../../support/marked-text.ts";
 import { callThroughNginx, CALLS, isIdempotent } from "./nginx-calls.ts";
 import { findNginx } from "./nginx.ts";
 import { abandonSessions } from "./sessions.ts";
 import { stallOneReader } from "./streams.ts";
 
 const README = join(import.meta.dirname, "..", "..", "README.md");
-const START = "<!-- load: written by test/interop/load/write-numbers.ts -->";
-const END = "<!-- /load -->";
 
 type Row = readonly [what: string, measured: string, bound: string];
 const grouped = (value: number): string => Math.round(value).toLocaleString("en");
@@ -51,9 +49,5 @@ async function streamRows(): Promise<Row[]> {
 
 const rows = [...(await nginxRows()), ...(await sessionRows()), ...(await streamRows())];
 const table = ["| what | measured | bound |", "|---|---:|---:|", ...rows.map((row) => `| ${row.join(" | ")} |`)].join("\n");
-const text = readFileSync(README, "utf8");
-const start = text.indexOf(START);
-const end = text.indexOf(END);
-if (start < 0 || end < start) throw new Error(`${README} has no place between ${START} and ${END}`);
-writeFileSync(README, `${text.slice(0, start)}${START}\n${table}\n${text.slice(end)}`);
+writeMarked(README, "load", table);
 console.log(table);

@@ -1,6 +1,6 @@
 // The part of test/README.md that says how the suite came out.
-import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { writeMarked } from "../../support/marked-text.ts";
 import { ROOT } from "./processes.ts";
 import type { Leg, Requirements } from "./requirements.ts";
 import type { ScenarioResult } from "./results.ts";
@@ -16,8 +16,6 @@ export interface Run {
 }
 
 const README = join(ROOT, "test", "README.md");
-const START = "<!-- suite: written by npm run test:official -->";
-const END = "<!-- /suite -->";
 
 /** Authorization is not part of this package: a client's transport takes the headers that its owner gives it. */
 export function isOwed(scenario: string): boolean {
@@ -77,9 +75,5 @@ function row(...cells: readonly string[]): string {
 }
 
 export function writeReport(report: string): void {
-  const text = readFileSync(README, "utf8");
-  const start = text.indexOf(START);
-  const end = text.indexOf(END);
-  if (start < 0 || end < start) throw new Error(`${README} has no place between ${START} and ${END}`);
-  writeFileSync(README, `${text.slice(0, start)}${START}\n${report}\n${text.slice(end)}`);
+  writeMarked(README, "suite", report);
 }

@@ -1,0 +1,36 @@
+import assert from "node:assert/strict";
+import { existsSync, truncateSync, writeFileSync } from "node:fs";
+import { after, test } from "node:test";
+import { UsageError } from "../../src/cli/errors.ts";
+import { readJson } from "../../src/cli/payload.ts";
+import { temporaryFolder } from "../gateway/config/kit.ts";
+
+const folder = temporaryFolder();
+after(() => folder.remove());
+
+const refuses = (word: string, message: RegExp) =>
+  assert.throws(() => readJson(word, "payload"), (thrown) => {
+    assert.ok(thrown instanceof UsageError, String(thrown));
+    assert.match(thrown.message, message);
+    return true;
+  });
+
+test("JSON is read from the word itself, or from a file, with or without a byte order mark", () => {
+  assert.deepEqual(readJson('{"a":1}', "payload"), { a: 1 });
+  assert.deepEqual(readJson(folder.write("a.json", '\ufeff{"ä":[1]}'), "payload"), { ä: [1] });
+  // Larger than one read.
+  assert.equal((readJson(folder.write("b.json", JSON.stringify(["x".repeat(200_000)])), "payload") as string[])[0]?.length, 200_000);
+});
+
+test("a file that is no UTF-8, too large, no file or no JSON is refused by its name, and what is wrong", () => {
+  const broken = `${folder.path}/broken.json`;
+  writeFileSync(broken, Buffer.from([0x22, 0xff, 0x22]));
+  refuses(broken, /^--payload \S+broken\.json: it is no text in UTF-8$/);
+  const huge = folder.write("huge.json", "[");
+  truncateSync(huge, 64 * 1024 ** 2 + 1);
+  refuses(huge, /^--payload \S+huge\.json: it has more than 67108864 bytes$/);
+  if (existsSync("/dev/zero")) refuses("/dev/zero", /more than 67108864 bytes/);
+  refuses(folder.path, /EISDIR/);
+  refuses(`${folder.path}/none.json`, /ENOENT/);
+  refuses(folder.write("c.json", '{"a":1,"a":2}'), /c\.json is no JSON that can be taken: .*offset/);
+});
