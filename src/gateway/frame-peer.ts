@@ -60,15 +60,16 @@ class OwnFramePeer implements FramePeer {
   #calls: FrameCalls | undefined;
   #notifications: FrameNotifications | undefined;
   #ended: LocalError | undefined;
-  // Looks whether what is waited for has come.
-  #onLess: (() => void) | undefined;
+  // What is waited for, and what that settles.
+  #wanted: (() => boolean) | undefined;
+  #settleWanted: (() => void) | undefined;
   #settleClosed!: (why: LocalError | undefined) => void;
 
   constructor(parts: FramePeerParts) {
     const { limits, log, onRequest } = parts;
     this.#parts = parts;
     this.closed = new Promise((resolve) => (this.#settleClosed = resolve));
-    this.#requests = new FrameRequests({ limits, log, send: (frame, related) => this.#sendBehind(frame, related), onRequest, onLess: () => this.#onLess?.() });
+    this.#requests = new FrameRequests({ limits, log, send: (frame, related) => this.#sendBehind(frame, related), onRequest, onLess: () => this.#onLess() });
     this.#pump().then(
       () => this.#linger(),
       (thrown: unknown) => this.close(asLocalError(thrown, "unknown")),
@@ -96,7 +97,7 @@ class OwnFramePeer implements FramePeer {
       this.#calls?.rejectAll(unknown);
       this.#requests.endAll(unknown);
       this.#notifications?.clear();
-      this.#onLess?.();
+      this.#onLess();
       void this.#parts.transport.close(why).then(() => this.#settleClosed(why));
     }
     await this.closed;
@@ -154,9 +155,16 @@ class OwnFramePeer implements FramePeer {
     let cancel = () => {};
     await new Promise<void>((resolve) => {
       cancel = this.#parts.host.setTimer(resolve, ms);
-      this.#onLess = () => (isSo() || this.#ended !== undefined ? resolve() : undefined);
+      this.#wanted = isSo;
+      this.#settleWanted = resolve;
     });
     cancel();
+    this.#settleWanted = undefined;
+  }
+
+  // A method and no function of each wait's own in a field: with that one all of a stateless request outlives minor collections.
+  #onLess(): void {
+    if (this.#settleWanted !== undefined && (this.#ended !== undefined || this.#wanted?.() === true)) this.#settleWanted();
   }
 }
 
