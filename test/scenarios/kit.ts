@@ -9,7 +9,7 @@ import type { Era } from "../../src/core/mcp/lifecycle.ts";
 import { McpServer, type McpServerOptions } from "../../src/core/mcp/server.ts";
 import type { ToolHandler } from "../../src/core/mcp/tools.ts";
 import { DEFAULT_POLICY } from "../../src/gateway/config/default-policy.ts";
-import { startGateway, type ConfiguredGateway } from "../../src/gateway/config/start.ts";
+import { startGateway } from "../../src/gateway/config/start.ts";
 import { temporaryFolder } from "../gateway/config/kit.ts";
 
 export const ERAS: readonly Era[] = ["handshake", "stateless"];
@@ -25,7 +25,6 @@ export interface Defended {
 }
 
 export interface Defence {
-  readonly gateway: ConfiguredGateway;
   /** Connects to one of the servers through the gateway. */
   client(upstream: string, era?: Era, prepare?: (client: McpClient) => void): Promise<Defended>;
 }
@@ -36,7 +35,7 @@ const place = globalThis as { scenarioServers?: Map<string, McpServer> };
  * Gateways on configuration files with the default policy, before servers of this process. Call it once, at the top of a test file; what it
  * has opened ends with the test.
  */
-export function defences(): (servers: Readonly<Record<string, McpServer | { readonly url: string }>>) => Promise<Defence> {
+export function defences(): (servers: Readonly<Record<string, McpServer>>) => Promise<Defence> {
   const folder = temporaryFolder();
   const servers = (place.scenarioServers ??= new Map());
   const open: { close(): Promise<void> }[] = [];
@@ -50,10 +49,6 @@ export function defences(): (servers: Readonly<Record<string, McpServer | { read
     const id = `${folder.path}-${++count}`;
     const upstreams: Record<string, JsonObject> = {};
     for (const [name, server] of Object.entries(named)) {
-      if (!(server instanceof McpServer)) {
-        upstreams[name] = { url: server.url };
-        continue;
-      }
       const module = `${count}-${name}.mjs`;
       servers.set(`${id}/${name}`, server);
       folder.write(module, `export default () => globalThis.scenarioServers.get(${JSON.stringify(`${id}/${name}`)});`);
@@ -62,14 +57,13 @@ export function defences(): (servers: Readonly<Record<string, McpServer | { read
     }
     // As `init` writes it, but for where it is served.
     const file = folder.write(`${count}.json`, { upstreams, interceptors: DEFAULT_POLICY, policy: { blockAs: "result" }, http: { port: 0 } });
-    const gateway = await startGateway({ file, env: {}, watch: false });
-    open.push(gateway);
+    const { gateway, close } = await startGateway({ file, env: {}, watch: false });
+    open.push({ close });
     return {
-      gateway,
       async client(upstream, era = "stateless", prepare = () => {}) {
         const client = new McpClient({ name: "assistant", version: "1" }, { era });
         prepare(client);
-        await client.connect(httpTransport({ url: `${gateway.gateway.url}/${upstream}/mcp`, send: directSend(gateway.gateway.handle) }));
+        await client.connect(httpTransport({ url: `${gateway.url}/${upstream}/mcp`, send: directSend(gateway.handle) }));
         open.push(client);
         return defended(client);
       },
