@@ -30,10 +30,11 @@ export function readPath(text: string, rules: PathRules): readonly FilePath[] | 
   if (text.length > MAX_PATH_CHARS) return { problem: "is too long" };
   const readings: FilePath[] = [];
   const plain = text.replace(/[\uff05\ufe6a]/g, "%");
-  let current = /^file:/i.test(plain) ? ofFileUri(plain) : plain;
+  const isFileUri = /^file:/i.test(plain);
+  let current = isFileUri ? ofFileUri(plain) : plain;
   for (let round = 0; typeof current === "string" && round <= MAX_DECODINGS; round++) {
     for (const written of new Set([current, foldPath(current)])) {
-      const path = parsePath(written, rules);
+      const path = parsePath(isFileUri ? withDrive(written) : written, rules);
       if ("problem" in path) return path;
       readings.push(path);
       // Elsewhere a backslash is a character of a name.
@@ -52,8 +53,12 @@ function ofFileUri(text: string): string | BadPath {
   if (target === undefined || "problem" in target) return { problem: "is a file URI that cannot be read" };
   if (target.host !== null && target.host.name !== "localhost") return { problem: "is on another host" };
   if (/[?#]/.test(text)) return { problem: "is a file URI with a query or fragment" };
-  const path = text.slice("file:".length).replace(/^\/\/(?:localhost)?(?=\/)/i, "");
-  return path.replace(/^\/(?=[a-z][:|])/i, "").replace(/^([a-z])\|/i, "$1:");
+  return text.slice("file:".length).replace(/^\/\/(?:localhost)?(?=\/)/i, "");
+}
+
+// `/c:/x`, `/c|/x`, and `/c%3A/x`, which is what editors write, are `c:/x`.
+function withDrive(path: string): string {
+  return path.replace(/^\/?([a-z])(?::|\||%3a|%7c)/i, "$1:");
 }
 
 // Escapes that are no UTF-8 (`%c0%ae`, an overlong dot) and those of no standard (`%u002e`) are read in different ways. A `%` without two digits
