@@ -102,8 +102,7 @@ function parsePath(text: string, rules: PathRules): FilePath | BadPath {
   const windows = rules.windows || drive !== undefined || text.includes("\\");
   const steps = rest.split(/[/\\]/);
   for (const step of steps) {
-    // Windows drops spaces and dots at the end of a name, some servers what follows a semicolon; `...` is a pattern of some tools.
-    if (/^\s*\.\s*\.[\s.]*(?:;|$)/.test(step) && step !== "...") return { problem: "leads upwards" };
+    if (isUpwards(step)) return { problem: "leads upwards" };
     if (/:(?::|\$)/.test(step) || (windows && step.includes(":"))) return { problem: "names a stream" };
     if (windows && RESERVED.test(step)) return { problem: "names a device" };
     if (windows && SHORT_NAME.test(step)) return { problem: "has a short name in it" };
@@ -112,6 +111,29 @@ function parsePath(text: string, rules: PathRules): FilePath | BadPath {
   const root = drive !== undefined ? drive.toUpperCase() : /^[/\\]/.test(rest) ? "/" : "";
   const path = withSteps(root, steps);
   return drive === undefined ? path : foldPathCase(path);
+}
+
+// Windows drops spaces and dots at the end of a name, some servers what follows a semicolon; `...` is a pattern of some tools.
+function isUpwards(step: string): boolean {
+  return /^\s*\.\s*\.[\s.]*(?:;|$)/.test(step) && step !== "...";
+}
+
+/**
+ * Why a URI of any scheme must not be taken for a place in a tree: a step upwards in one of its readings, in its path or query, or escapes that cannot be read.
+ * Undefined where nothing is wrong.
+ */
+export function uriProblem(uri: string): string | undefined {
+  if (uri.length > MAX_PATH_CHARS) return "is too long";
+  let current: string | BadPath = uri.replace(/[\uff05\ufe6a]/g, "%");
+  for (let round = 0; typeof current === "string" && round <= MAX_DECODINGS; round++) {
+    // Parsers drop control characters, or end there.
+    const written = foldPath(current).replace(/[\u0000-\u001f\u007f]/g, "");
+    if (written.split(/[/\\:?#&=]/).some(isUpwards)) return "leads upwards";
+    const decoded = decode(current);
+    if (decoded === current) return undefined;
+    current = decoded;
+  }
+  return typeof current === "string" ? "is percent-encoded too many times" : current.problem;
 }
 
 function withSteps(root: string, steps: readonly string[]): FilePath {
