@@ -161,7 +161,7 @@ function readScheme(scheme: string, index: number): string {
 
 function readHosts(config: JsonObject, member: "allow" | "deny"): readonly ((host: UrlHost) => boolean)[] {
   return (readStrings(config, member, OWNER) ?? []).map((pattern, index) => {
-    const compiled = compileHostPattern(pattern);
+    const compiled = compileHostPattern(pattern, member === "deny" ? "some" : "every");
     if (compiled === undefined) throw invalid(OWNER, `${member}[${index}]`, "must be a host, an address, or *. and a host");
     return compiled;
   });
