@@ -7,7 +7,7 @@ import { compilePatterns, patternsSchema } from "./name-patterns.ts";
 import { perCall } from "./per-call.ts";
 import { firstInRequest, REQUESTS_WITH_ARGUMENTS } from "./request-strings.ts";
 import { compileHostPattern, isMetadata, notPublic, type UrlHost } from "./uri/host.ts";
-import { hasUser, parseHostPort, parseUrl, schemeOf, type Unreadable, type UrlTarget, urlsIn } from "./uri/url.ts";
+import { hasUser, parseHostPort, parseUrl, schemeOf, trimControls, type Unreadable, type UrlTarget, urlsIn } from "./uri/url.ts";
 
 export interface UrlGuardConfig {
   /** Schemes that a URL may have; `http` and `https` unless given. */
@@ -143,15 +143,6 @@ function compileUrlGuard(value: unknown): JudgeText {
     const judge = startsWithUrl || mentions === true ? targetProblem : metadataProblem;
     return (joined === start ? undefined : firstProblem(joined, judge)) ?? firstProblem(text, judge);
   };
-}
-
-// What parsers drop at both ends: spaces and all control characters.
-function trimControls(text: string): string {
-  let start = 0;
-  let end = text.length;
-  while (start < end && text.charCodeAt(start) <= 0x20) start++;
-  while (end > start && text.charCodeAt(end - 1) <= 0x20) end--;
-  return text.slice(start, end).trim();
 }
 
 function readScheme(scheme: string, index: number): string {
