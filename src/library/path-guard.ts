@@ -7,7 +7,7 @@ import { compilePatterns, patternsSchema } from "./name-patterns.ts";
 import { pathsSchema, readPathLists } from "./path-lists.ts";
 import { perCall } from "./per-call.ts";
 import { firstInRequest, REQUESTS_WITH_ARGUMENTS } from "./request-strings.ts";
-import { type PathRules, readPath } from "./uri/path.ts";
+import { type PathRules, readPath, uriProblem } from "./uri/path.ts";
 
 export interface PathGuardConfig {
   /** Paths under which an argument that holds a path must lie. A relative one lies under `.` alone. Absent: anywhere. */
@@ -28,7 +28,7 @@ export const pathGuardConfigSchema: JsonObject = {
 };
 
 /**
- * A validator that keeps paths in arguments, and `file:` URIs of resources, where they belong. A path that leads upwards, in whatever encoding, to a
+ * A validator that keeps paths in arguments, and URIs of resources, where they belong. A path that leads upwards, in whatever encoding, to a
  * home directory, another host, a device or a stream is refused, and so is one that is not under `allow` or is under `deny`. It reads
  * text and follows no links. Throws `invalid_argument` for a wrong config.
  */
@@ -45,7 +45,8 @@ export function pathGuard(config: PathGuardConfig = {}): Interceptor {
     ({ payload, event, config: called }) => {
       const judge = judgeFor(called);
       return firstInRequest(event, payload, (found) => {
-        const problem = judge(found.text, found.member);
+        const isUriOfResource = event.startsWith("resources/") && !/^\s*file:/i.test(found.text);
+        const problem = (isUriOfResource ? uriProblem(found.text) : undefined) ?? judge(found.text, found.member);
         return problem === undefined ? undefined : deny(`A path ${problem}`, { path: found.path() });
       }) ?? allow();
     },

@@ -68,7 +68,7 @@ const RULES: readonly Rule[] = [
     ),
   },
   { id: "markup-exfiltration", weight: 0.4, pattern: /!\[[^\]\n]{0,100}\]\(https?:\/\/[^\s)]{1,200}[?&][^\s)=]{1,40}=(?:[^\s)]{0,100}(?:\{|<|%7b|\$|\.\.\.)|[^\s)]{64})/i },
-  { id: "hidden", weight: 0.45, pattern: /(?<!\u{1f3f4}[\u{e0030}-\u{e007a}]{0,7})[\u{e0020}-\u{e007f}]{4}|[\u200b\u200c\u2060\u2062-\u2064\ufeff]{6}|<!--[^>]{0,200}\b(?:you|must|tool|instruction|assistant|ignore|user)\b|(?:display\s?:\s?none|font-size\s?:\s?0|visibility\s?:\s?hidden|color\s?:\s?(?:white|#fff(?:fff)?)\b)[^>]{0,60}>/iu },
+  { id: "hidden", weight: 0.45, pattern: /(?<!\u{1f3f4}[\u{e0030}-\u{e007a}]{0,7})[\u{e0020}-\u{e007f}]{4}|[\u200b\u200c\u2060\u2062-\u2064\ufeff]{6}|<!--[^>]{0,200}\b(?:you|must|tool|instruction|assistant|ignore|user)\b|(?:display\s{0,9}:\s{0,9}none|font-size\s{0,9}:\s{0,9}0|visibility\s{0,9}:\s{0,9}hidden|color\s{0,9}:\s{0,9}(?:white|#fff(?:fff)?)\b)[^>]{0,60}>/iu },
 ];
 
 const MAX_EVIDENCE_CHARS = 80;
@@ -84,11 +84,12 @@ export function signalsIn(text: string): readonly TextSignal[] {
 
 function matched(text: string): readonly TextSignal[] {
   const folded = fold(text);
+  const sentences = unwrap(folded);
   const found = new Map<SignalId, TextSignal>();
   for (const { id, weight, pattern } of RULES) {
     if (found.has(id)) continue;
-    // What is hidden is hidden in the text as it is; everything else may hide behind invisible characters and other writings.
-    const match = pattern.exec(id === "hidden" ? text : folded);
+    // What is hidden is hidden in the text as it is, and marks of a role stand at the start of a line; everything else may hide behind invisible characters, other writings and white space.
+    const match = pattern.exec(id === "hidden" ? text : id === "role-marker" ? folded : sentences);
     if (match !== null) found.set(id, { id, weight, evidence: clip(match[0]) });
   }
   return [...found.values()];
@@ -98,6 +99,17 @@ function matched(text: string): readonly TextSignal[] {
 function fold(text: string): string {
   if (/^[\t\n\r -~]*$/.test(text)) return text;
   return text.normalize("NFKC").replace(/[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\u{e0000}-\u{e0fff}]/gu, "").replace(/[\u2018\u2019]/g, "'");
+}
+
+const LIST_ITEM = /(?:[-*+|#\u2022]|\d{1,3}[.)])\s/y;
+
+/** Any white space within a paragraph as one blank, as whoever reads it takes it. Paragraphs and the items of lists stay apart. */
+function unwrap(text: string): string {
+  return text.replace(/\s{2,}|[^\S ]/g, (run, at: number) => {
+    const breaks = run.match(/\r\n?|[\n\u2028\u2029]/g)?.length ?? 0;
+    LIST_ITEM.lastIndex = at + run.length;
+    return breaks > 1 || (breaks === 1 && LIST_ITEM.test(text)) ? "\n" : " ";
+  });
 }
 
 function clip(text: string): string {

@@ -53,12 +53,21 @@ function commentEnd(text: string, at: number): number {
   return end === -1 ? text.length : end + (text[at] === "/" ? 2 : 1);
 }
 
+// `or`, `and` and their signs where SQL would have them, not in the middle of a name (`this-or-1`), and what may stand before what they join.
+const JOINS = String.raw`(?:(?<![-\w])(?:x?or|and)(?:\s|(?=[^\w\s]))|(?<=\d)(?:x?or|and)(?=[\s('"~!])|\|\||&&)(?:not\b|[-+~!(\s]){0,40}`;
+// Names and numbers.
+const OPERAND = String.raw`[\w.]{1,64}`;
+
 // What turns a value into more than one: a comment, a quote that goes on as SQL, a condition that always holds, another query, calls that wait or read.
 const BREAKS_OUT = [
   /\/\*|\*\//,
   /--(?:\s|$)|['"`);\s]--|['"`]\s{0,20}#/,
   /['"`)]\s{0,20}(?:\|\||&&|;|(?:or|and|union|having|order|group|limit|into|like|between|is|in)\b)/i,
   /\b(?:or|and)\s{1,20}(?:not\s{1,20})?[\w'"`().]{1,64}\s{0,20}(?:=|<|>|!=)/i,
+  // Of itself: a number, a text, a constant, a query, a call.
+  new RegExp(String.raw`${JOINS}(?:[\d'"@]|(?:true|false|null|unknown|exists|select|case)\b|${OPERAND}\()`, "i"),
+  new RegExp(String.raw`${JOINS}${OPERAND}\s{1,20}(?:is\s{1,20}(?:not\s{1,20})?(?:null|true|false|unknown|distinct)\b|isnull\b|notnull\b|(?:not\s{1,20})?(?:in\s{0,20}\(|between\s{1,20}\S{1,64}\s{1,20}and\b|(?:i?like|rlike|regexp|glob)\s{0,20}['"(]))`, "i"),
+  new RegExp(String.raw`${JOINS}(${OPERAND})\s{1,20}(?:i?like|rlike|regexp|glob)\s{1,20}\1(?![\w.])`, "i"),
   /\bunion\s{1,20}(?:all\s{1,20}|distinct\s{1,20})?select\b/i,
   /\b(?:sleep|benchmark|pg_sleep|load_file|extractvalue|updatexml|xp_cmdshell|dbms_\w{1,30}\.\w{1,30})\s{0,20}\(/i,
   /\bwaitfor\s{1,20}delay\b|\binto\s{1,20}(?:outfile|dumpfile)\b/i,

@@ -7,7 +7,7 @@ import { compilePatterns, patternsSchema } from "./name-patterns.ts";
 import { perCall } from "./per-call.ts";
 import { firstInRequest, REQUESTS_WITH_ARGUMENTS } from "./request-strings.ts";
 import { compileHostPattern, isMetadata, notPublic, type UrlHost } from "./uri/host.ts";
-import { hasUser, parseHostPort, parseUrl, schemeOf, type Unreadable, type UrlTarget, urlsIn } from "./uri/url.ts";
+import { hasUser, parseHostPort, parseUrl, schemeOf, trimControls, type Unreadable, type UrlTarget, urlsIn } from "./uri/url.ts";
 
 export interface UrlGuardConfig {
   /** Schemes that a URL may have; `http` and `https` unless given. */
@@ -145,15 +145,6 @@ function compileUrlGuard(value: unknown): JudgeText {
   };
 }
 
-// What parsers drop at both ends: spaces and all control characters.
-function trimControls(text: string): string {
-  let start = 0;
-  let end = text.length;
-  while (start < end && text.charCodeAt(start) <= 0x20) start++;
-  while (end > start && text.charCodeAt(end - 1) <= 0x20) end--;
-  return text.slice(start, end).trim();
-}
-
 function readScheme(scheme: string, index: number): string {
   if (!/^[a-z][a-z0-9+.-]*$/.test(scheme)) throw invalid(OWNER, `schemes[${index}]`, "must be a scheme in lower case, without a colon");
   return scheme;
@@ -161,7 +152,7 @@ function readScheme(scheme: string, index: number): string {
 
 function readHosts(config: JsonObject, member: "allow" | "deny"): readonly ((host: UrlHost) => boolean)[] {
   return (readStrings(config, member, OWNER) ?? []).map((pattern, index) => {
-    const compiled = compileHostPattern(pattern);
+    const compiled = compileHostPattern(pattern, member === "deny" ? "some" : "every");
     if (compiled === undefined) throw invalid(OWNER, `${member}[${index}]`, "must be a host, an address, or *. and a host");
     return compiled;
   });

@@ -51,6 +51,16 @@ test("judges file URIs of resources, prompts and completions", () => {
   assert.match(judge("completion/complete", { ref: {}, argument: { name: "path", value: "/etc/" } }), /^\/argument\/value/);
 });
 
+test("refuses a step upwards in the URI of a resource, whatever its scheme", () => {
+  const read = (uri: string, event = "resources/read") => verdictOf(pathGuard(), { event, phase: "request", payload: { uri } });
+  const upwards = ["notes://../../etc/passwd", "res://x/../../etc/passwd", "resource:///../etc/shadow", "notes://a/%2e%2e/b", "xy:../a", "notes://a/%252e%252e/b", "notes://a\\..\\b", "notes://a/..", "notes://a/..;x/b", "notes://a/.\t./b", "notes://a/‥/b", "notes://a?file=../b", "notes://a/..%00", "https://example.com/a/../b", "notes://a/%c0%ae%c0%ae/b"];
+  for (const uri of upwards) {
+    assert.match(read(uri), /^\/uri: A path (?:leads upwards|has an escape that is no UTF-8)$/, uri);
+    assert.match(read(uri, "resources/subscribe"), /A path/, uri);
+  }
+  for (const uri of ["notes://a/b", "git://repo/main..dev", "notes://a/...", "notes://a..b/c", "memo://insights", "echo://a%0Ab", "notes://100%", "https://example.com/a?b=c..d", "a:b", "notes://./a"]) assert.equal(read(uri), "pass", uri);
+});
+
 test("takes names of arguments and Windows from its config", () => {
   assert.match(verdictOnCall(pathGuard({ allow: ["/srv"], arguments: ["target*"] }), { target_place: "/etc" }), /out of/);
   assert.match(verdictOnCall(pathGuard({ windows: true }), { path: "docs/con" }), /device/);
@@ -60,5 +70,6 @@ test("takes names of arguments and Windows from its config", () => {
 });
 
 test("takes time in proportion to the text", () => {
+  assertLinear((text) => verdictOf(guard, { event: "resources/read", phase: "request", payload: { uri: `a:${text.slice(0, 30_000)}` } }), "a%20b/", ["../", "%25", ".", " ", ". "]);
   assertLinear((text) => [verdictOnCall(guard, { path: text.slice(0, 30_000), other: text })], "/srv/data/a%20b/", ["../", "%25", "%2e", ".", "/", "a/", "．", "%c3%a9", ". ", "~1", "..;", "\\", ":"]);
 });

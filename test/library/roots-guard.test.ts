@@ -8,7 +8,7 @@ const judge = (roots: unknown, config: RootsGuardConfig = { allow: ["/srv/work",
 const uri = (text: unknown, config?: RootsGuardConfig) => judge([{ uri: text }], config);
 
 test("lets roots under the allowed paths pass", () => {
-  for (const text of ["file:///srv/work", "file:///srv/work/a%20b", "file:///srv/work/", "file://localhost/srv/work/x", "FILE:///srv/work", "file:///c:/Work/x", "file:///C|/work"]) assert.equal(uri(text), "pass", text);
+  for (const text of ["file:///srv/work", "file:///srv/work/a%20b", "file:///srv/work/", "file://localhost/srv/work/x", "FILE:///srv/work", "file:///c:/Work/x", "file:///C|/work", "file:///c%3A/Work/x", "file:///C%7c/work"]) assert.equal(uri(text), "pass", text);
   assert.equal(judge([]), "pass");
 });
 
@@ -22,8 +22,10 @@ test("refuses roots that are elsewhere, or look as if they were not", () => {
 });
 
 test("refuses without a list of allowed paths what is a whole disk, or holds secrets", () => {
-  for (const text of ["file:///", "file:///C:/", "file:///etc", "file:///root/x", "file:///proc", "file:///home/me/.ssh", "file:///dev"]) assert.match(uri(text, {}), /must not/, text);
+  for (const text of ["file:///", "file:///C:/", "file:///etc", "file:///root/x", "file:///proc", "file:///home/me/.ssh", "file:///dev", "file:///C%3A/", "file:///c%253A/", "file:///%43:/", "file:///c：/"]) assert.match(uri(text, {}), /must not/, text);
   for (const text of ["file:///home/me/project", "file:///etcetera", "file:///C:/Users/me/project"]) assert.equal(uri(text, {}), "pass", text);
+  for (const text of ["file:///c%3A/PROGRA~1/x", "file:///c%3A/a/con", "file:///c%253A/a/con", "file:///%63%3A/a/con", "file:///c%7C/a:b"]) assert.match(uri(text, {}), /device|short name|stream/, text);
+  assert.equal(uri("file:///c%3A/Users/me/project", {}), "pass");
   assert.equal(uri("file:///etc", { deny: [] }), "pass");
   assert.match(uri("file:///", { deny: [] }), /must not/);
 });

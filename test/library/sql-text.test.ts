@@ -7,6 +7,13 @@ test("sees a second statement, however it is set off", () => {
   for (const text of stacked) assert.equal(stacksStatements(text), true, text);
 });
 
+test("sees a condition after or and and that compares nothing", () => {
+  const out = ["1 or true", "1 or 1", "1 or (1)", "1 or not 0", "1 or x is null", "1 or x is not null", "1 or 1 in (1)", "1 or x not in (0)", "1 or 1 between 0 and 2", "1 or x between y and z", "1 or exists(select 1)", "1 or exists (select 1)", "1 and false", "1 AND 0", "1 xor 1", "1 || 1", "1||true", "1 && 0", "1 or -1", "1 or ~0", "1 or !0", "1 or 'a'", "1 or(1)", "1or 1", "1\nor\t1", "1 or x like '%'", "1 or x like x", "1 or not not 1", "1 or length(x)", "1 or @@version", "1 or null", "x or case when 1 then 1 end"];
+  for (const text of out) assert.equal(breaksOutOfValue(text), true, text);
+  const values = ["rock and roll", "a or b", "black and white, or not", "R and D (lab)", "this-or-1", "tom-and-3-cats", "floor 2", "vendor 3", "Portland, OR", "oregon 1", "cats and dogs like food", "a and b in common", "either/or", "and", "or", "salt and pepper is nullable", "Smith & Sons", "true", "id4"];
+  for (const text of values) assert.equal(breaksOutOfValue(text), false, text);
+});
+
 test("takes semicolons in strings, names, comments and prose for what they are", () => {
   const single = ["SELECT 1;", "SELECT ';DROP TABLE x'", 'SELECT "a;drop"', "SELECT `a;drop`", "SELECT 'it''s; drop'", "SELECT 1 -- ; drop\n", "SELECT 1 /* ; drop */", "cats; dogs", "a; selection", "don't; worry", "", ";", "SELECT 1; -- done"];
   for (const text of single) assert.equal(stacksStatements(text), false, text);

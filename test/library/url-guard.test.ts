@@ -57,6 +57,8 @@ test("takes hosts, schemes and argument names from its config", () => {
   assert.equal(of({ allow: ["127.0.0.1"] }, { url: "http://0x7f.1/" }), "pass");
   assert.match(of({ allow: ["127.0.0.1"], deny: ["127.0.0.1"] }, { url: "http://127.0.0.1/" }), /denied/);
   assert.match(of({ deny: ["*.example.com"] }, { url: "http://a.example.com/" }), /denied/);
+  for (const host of ["[::ffff:1.1.1.1]", "[::ffff:101:101]", "[64:ff9b::101:101]"]) assert.match(of({ deny: ["1.1.1.1"] }, { url: `http://${host}/` }), /denied/, host);
+  assert.match(of({ deny: ["10.8.8.8"], public: true }, { url: "http://010.8.8.8/" }), /denied/);
   assert.equal(of({ public: false, allow: ["*.example.com"] }, { url: "http://a.example.com/" }), "pass");
   assert.match(of({ public: false, allow: ["*.example.com"] }, { url: "http://example.org/" }), /not allowed/);
   assert.equal(of({ schemes: ["file"] }, { path: "file:///srv/a" }), "pass");

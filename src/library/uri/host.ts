@@ -1,4 +1,4 @@
-import { endsInNumber, type IpAddress, leadingIpv4, METADATA, parseIpv4, parseIpv6, specialAddress } from "./ip-address.ts";
+import { endsInNumber, type IpAddress, leadingIpv4, METADATA, parseIpv4, parseIpv6, reachedAddress, specialAddress } from "./ip-address.ts";
 
 /** The host of a URL as whoever fetches it will read it. */
 export interface UrlHost {
@@ -84,8 +84,11 @@ function isBelow(name: string, suffix: string): boolean {
   return name === suffix || name.endsWith(`.${suffix}`);
 }
 
-/** Host patterns of a config: a host, an address, or `*.example.com` for all names below one. Undefined for what is none. */
-export function compileHostPattern(pattern: string): ((host: UrlHost) => boolean) | undefined {
+/**
+ * Host patterns of a config: a host, an address, or `*.example.com` for all names below one. Undefined for what is none. What is allowed must be the address in
+ * `every` reading; what is denied in `some`, or reach it by another, as an IPv6 address does that has it in it.
+ */
+export function compileHostPattern(pattern: string, how: "every" | "some" = "every"): ((host: UrlHost) => boolean) | undefined {
   const below = pattern.startsWith("*.");
   const text = below ? pattern.slice(2) : pattern;
   const folded = foldHost(text.includes(":") && !text.startsWith("[") ? `[${text}]` : text);
@@ -93,8 +96,10 @@ export function compileHostPattern(pattern: string): ((host: UrlHost) => boolean
   if (wanted === undefined) return undefined;
   if (wanted.readings !== undefined) {
     if (below || wanted.readings.length !== 1) return undefined;
-    const address = String(wanted.readings[0]);
-    return ({ readings }) => readings?.every((reading) => String(reading) === address) === true;
+    const [address = 0] = wanted.readings;
+    if (how === "every") return ({ readings }) => readings?.every((reading) => String(reading) === String(address)) === true;
+    const reached = String(reachedAddress(address));
+    return ({ readings }) => readings?.some((reading) => String(reachedAddress(reading)) === reached) === true;
   }
   return (host) => host.readings === undefined && (below ? host.name.endsWith(`.${wanted.name}`) : host.name === wanted.name);
 }

@@ -125,6 +125,20 @@ function specialIpv6(groups: readonly number[]): string | undefined {
   return undefined;
 }
 
+/** The address that is reached by one: the IPv4 address in an IPv6 address that leads to it (mapped, compatible, translated, NAT64, 6to4, Teredo, ISATAP), or itself. */
+export function reachedAddress(address: IpAddress): IpAddress {
+  if (typeof address === "number") return address;
+  const [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0, h = 0] = address;
+  const last = g * 0x1_0000 + h;
+  if ((a | b | c | d | e) === 0 && (f === 0xffff || (f === 0 && last > 1))) return last;
+  if ((a | b | c | d) === 0 && e === 0xffff && f === 0) return last;
+  if (a === 0x64 && b === 0xff9b) return last;
+  if (a === 0x2002) return b * 0x1_0000 + c;
+  // Teredo has its client's address inverted.
+  if (a === 0x2001 && b === 0) return (~last) >>> 0;
+  return (e === 0 || e === 0x200) && f === 0x5efe ? last : address;
+}
+
 /** An IPv4 address of four decimal parts at the start of a name, with dots or dashes between them, as wildcard DNS has them: `10-0-0-1.example.com`. */
 export function leadingIpv4(name: string): number | undefined {
   const found = /^(\d{1,3})([.-])(\d{1,3})\2(\d{1,3})\2(\d{1,3})(?=\.)/.exec(name);

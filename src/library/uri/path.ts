@@ -30,10 +30,11 @@ export function readPath(text: string, rules: PathRules): readonly FilePath[] | 
   if (text.length > MAX_PATH_CHARS) return { problem: "is too long" };
   const readings: FilePath[] = [];
   const plain = text.replace(/[\uff05\ufe6a]/g, "%");
-  let current = /^file:/i.test(plain) ? ofFileUri(plain) : plain;
+  const isFileUri = /^file:/i.test(plain);
+  let current = isFileUri ? ofFileUri(plain) : plain;
   for (let round = 0; typeof current === "string" && round <= MAX_DECODINGS; round++) {
     for (const written of new Set([current, foldPath(current)])) {
-      const path = parsePath(written, rules);
+      const path = parsePath(isFileUri ? withDrive(written) : written, rules);
       if ("problem" in path) return path;
       readings.push(path);
       // Elsewhere a backslash is a character of a name.
@@ -52,8 +53,12 @@ function ofFileUri(text: string): string | BadPath {
   if (target === undefined || "problem" in target) return { problem: "is a file URI that cannot be read" };
   if (target.host !== null && target.host.name !== "localhost") return { problem: "is on another host" };
   if (/[?#]/.test(text)) return { problem: "is a file URI with a query or fragment" };
-  const path = text.slice("file:".length).replace(/^\/\/(?:localhost)?(?=\/)/i, "");
-  return path.replace(/^\/(?=[a-z][:|])/i, "").replace(/^([a-z])\|/i, "$1:");
+  return text.slice("file:".length).replace(/^\/\/(?:localhost)?(?=\/)/i, "");
+}
+
+// `/c:/x`, `/c|/x`, and `/c%3A/x`, which is what editors write, are `c:/x`.
+function withDrive(path: string): string {
+  return path.replace(/^\/?([a-z])(?::|\||%3a|%7c)/i, "$1:");
 }
 
 // Escapes that are no UTF-8 (`%c0%ae`, an overlong dot) and those of no standard (`%u002e`) are read in different ways. A `%` without two digits
@@ -97,8 +102,7 @@ function parsePath(text: string, rules: PathRules): FilePath | BadPath {
   const windows = rules.windows || drive !== undefined || text.includes("\\");
   const steps = rest.split(/[/\\]/);
   for (const step of steps) {
-    // Windows drops spaces and dots at the end of a name, some servers what follows a semicolon; `...` is a pattern of some tools.
-    if (/^\s*\.\s*\.[\s.]*(?:;|$)/.test(step) && step !== "...") return { problem: "leads upwards" };
+    if (isUpwards(step)) return { problem: "leads upwards" };
     if (/:(?::|\$)/.test(step) || (windows && step.includes(":"))) return { problem: "names a stream" };
     if (windows && RESERVED.test(step)) return { problem: "names a device" };
     if (windows && SHORT_NAME.test(step)) return { problem: "has a short name in it" };
@@ -107,6 +111,29 @@ function parsePath(text: string, rules: PathRules): FilePath | BadPath {
   const root = drive !== undefined ? drive.toUpperCase() : /^[/\\]/.test(rest) ? "/" : "";
   const path = withSteps(root, steps);
   return drive === undefined ? path : foldPathCase(path);
+}
+
+// Windows drops spaces and dots at the end of a name, some servers what follows a semicolon; `...` is a pattern of some tools.
+function isUpwards(step: string): boolean {
+  return /^\s*\.\s*\.[\s.]*(?:;|$)/.test(step) && step !== "...";
+}
+
+/**
+ * Why a URI of any scheme must not be taken for a place in a tree: a step upwards in one of its readings, in its path or query, or escapes that cannot be read.
+ * Undefined where nothing is wrong.
+ */
+export function uriProblem(uri: string): string | undefined {
+  if (uri.length > MAX_PATH_CHARS) return "is too long";
+  let current: string | BadPath = uri.replace(/[\uff05\ufe6a]/g, "%");
+  for (let round = 0; typeof current === "string" && round <= MAX_DECODINGS; round++) {
+    // Parsers drop control characters, or end there.
+    const written = foldPath(current).replace(/[\u0000-\u001f\u007f]/g, "");
+    if (written.split(/[/\\:?#&=]/).some(isUpwards)) return "leads upwards";
+    const decoded = decode(current);
+    if (decoded === current) return undefined;
+    current = decoded;
+  }
+  return typeof current === "string" ? "is percent-encoded too many times" : current.problem;
 }
 
 function withSteps(root: string, steps: readonly string[]): FilePath {

@@ -1,3 +1,5 @@
+import { trimControls } from "./url.ts";
+
 /** Patterns of URIs: a URI, or `prefix*`. What two spellings of one resource would tell apart must not decide. */
 export interface UriPatterns {
   /** Whether a pattern matches every reading of a URI: what is allowed must be so however it is read. */
@@ -45,7 +47,7 @@ export function compileUriPatterns(patterns: readonly string[]): UriPatterns {
 }
 
 /**
- * The readings of a URI: as it stands; with scheme and host in lower case, and dot segments, empty segments and backslashes resolved; and the same
+ * The readings of a URI: as it stands; with scheme and host in lower case, dot segments, empty segments and backslashes resolved, and without what parsers drop; and the same
  * after each percent-decoding. Undefined for one that is too long, or encoded too many times.
  */
 function readingsOf(uri: string): readonly string[] | undefined {
@@ -75,7 +77,8 @@ function decode(text: string): string {
 }
 
 function resolved(uri: string): string {
-  const text = uri.normalize("NFC").replaceAll("\\", "/");
+  // Parsers drop tabs and line breaks anywhere, and all that is no character at both ends (WHATWG URL).
+  const text = trimControls(uri.replace(/[\t\r\n]/g, "")).normalize("NFC").replaceAll("\\", "/");
   const found = /^([a-z][a-z0-9+.-]{0,60}:)(\/\/[^/?#]*)?/i.exec(text);
   const [start = "", scheme = "", authority = ""] = found ?? [];
   const rest = text.slice(start.length);

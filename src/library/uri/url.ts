@@ -111,3 +111,12 @@ function* mentioned(scheme: string, rest: string): Generator<UrlTarget | Unreada
     yield host === undefined ? { problem: "names a host that cannot be read" } : { scheme, host };
   }
 }
+
+/** A URL without what parsers drop at both ends: spaces and all control characters. */
+export function trimControls(text: string): string {
+  let start = 0;
+  let end = text.length;
+  while (start < end && text.charCodeAt(start) <= 0x20) start++;
+  while (end > start && text.charCodeAt(end - 1) <= 0x20) end--;
+  return text.slice(start, end).trim();
+}

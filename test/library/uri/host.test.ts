@@ -46,3 +46,13 @@ test("matches hosts by name, address in any spelling, and all names below one", 
   assert.equal(matches("8.8.8.8", "010.8.8.8"), false);
   for (const pattern of ["", "*", "a*", "*.", "*.*.com", "a b", "http://a.com", "*.127.0.0.1", "010.8.8.8"]) assert.equal(compileHostPattern(pattern), undefined, pattern);
 });
+
+test("matches an address that is denied in any reading, and by any address that reaches it", () => {
+  const matches = (pattern: string, host: string) => compileHostPattern(pattern, "some")?.(hostOf(host) ?? assert.fail(host));
+  const reaching = ["1.1.1.1", "0x1010101", "[::ffff:1.1.1.1]", "[::ffff:101:101]", "[::1.1.1.1]", "[::ffff:0:101:101]", "[64:ff9b::101:101]", "[2002:101:101::]", "[2001:0:4136:e378:8000:63bf:fefe:fefe]", "[2606::200:5efe:101:101]"];
+  for (const pattern of ["1.1.1.1", "::ffff:1.1.1.1"]) for (const host of reaching) assert.equal(matches(pattern, host), true, `${pattern} ${host}`);
+  for (const host of ["1.1.1.2", "[::ffff:1.1.1.2]", "[::1]", "[2606:4700::101:101]", "one.example"]) assert.equal(matches("1.1.1.1", host), false, host);
+  assert.equal(matches("8.8.8.8", "010.8.8.8"), true);
+  assert.equal(matches("::1", "[::1]"), true);
+  assert.equal(compileHostPattern("1.1.1.1")?.(hostOf("[::ffff:1.1.1.1]") ?? assert.fail()), false);
+});
