@@ -108,7 +108,7 @@ export function createStatelessFace({ upstream, versions, parking, limits, varie
 
   const resume = async (request: FrameRequest, caller: Caller, state: string, { peer }: FaceConnection) => {
     const made: Call = { frame: request.frame, message: request.message, sentParams: request.sentParams, caller, logLevel: undefined };
-    answer(request, await parking.resume(state, made, hooksFor({ peer }, request, () => false), request.signal));
+    answer(request, await parking.resume(name, state, made, hooksFor({ peer }, request, () => false), request.signal));
   };
 
   const finish = ({ message: { method }, caller }: Call, server: ServerDescription, outcome: Outcome): Outcome => {
@@ -144,7 +144,7 @@ export function createStatelessFace({ upstream, versions, parking, limits, varie
         release();
       }
     };
-    answer(request, await parking.run(made, hooks, request.signal, make));
+    answer(request, await parking.run(name, made, hooks, request.signal, make));
   };
 
   return {

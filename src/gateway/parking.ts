@@ -22,14 +22,15 @@ export type Tried =
 
 /**
  * Calls of stateless callers on upstreams that ask in the middle of a call. Each try is a request of its own, and the call goes on between them: parked, for
- * a bounded time, under a state that the caller keeps. Only the same caller gets on with it, by the same request, at this replica.
+ * a bounded time, under a state that the caller keeps. Only the same caller gets on with it, by the same request, at the same upstream of
+ * this replica: what is parked at one has not been seen by the interceptors of another.
  */
 export interface Parking {
   readonly size: number;
-  /** Makes a call that may have to wait for its caller. `signal` is of this try alone. */
-  run(call: Call, hooks: CallHooks, signal: Signal, make: (hooks: CallHooks, signal: Signal) => Promise<Outcome>): Promise<Tried>;
-  /** Goes on with a parked call. */
-  resume(state: string, call: Call, hooks: CallHooks, signal: Signal): Promise<Tried>;
+  /** Makes a call at an upstream, by name, that may have to wait for its caller. `signal` is of this try alone. */
+  run(upstream: string, call: Call, hooks: CallHooks, signal: Signal, make: (hooks: CallHooks, signal: Signal) => Promise<Outcome>): Promise<Tried>;
+  /** Goes on with a call that is parked at the upstream. */
+  resume(upstream: string, state: string, call: Call, hooks: CallHooks, signal: Signal): Promise<Tried>;
   /** Gives up all that is parked. */
   close(): void;
 }
@@ -41,6 +42,7 @@ interface Waiting {
 
 interface Parked {
   readonly id: string;
+  readonly upstream: string;
   /** Whose share it is of; nobody's for a caller who was not verified. */
   readonly owner: string | undefined;
   readonly source: SignalSource;
@@ -73,9 +75,9 @@ export function createParking(host: Host, maxAsks: number, plan: ParkingPlan = {
   // How many of them each verified principal has.
   const shares = new Map<string, number>();
 
-  const binding = async ({ message: { method }, sentParams, caller }: Call): Promise<Binding> => {
+  const binding = async (upstream: string, { message: { method }, sentParams, caller }: Call): Promise<Binding> => {
     const { _meta, inputResponses: _answers, requestState: _state, ...rest } = sentParams;
-    return { principal: principalKey(caller.principal satisfies Principal | undefined), method, params: await states.digest(rest) };
+    return { principal: principalKey(caller.principal satisfies Principal | undefined), method, params: await states.digest([upstream, rest]) };
   };
 
   const end = (one: Parked) => {
@@ -132,7 +134,7 @@ export function createParking(host: Host, maxAsks: number, plan: ParkingPlan = {
       keepRaw(raws, params, question.source, "/params");
       inputRequests[key] = params === undefined ? { method } : { method, params };
     }
-    const requestState = `parked1.${replica}.${await states.seal({ id: one.id }, await binding(call))}`;
+    const requestState = `parked1.${replica}.${await states.seal({ id: one.id }, await binding(one.upstream, call))}`;
     const message: ResultMessage = { jsonrpc: "2.0", id: 0, result: { resultType: "input_required", inputRequests, requestState } };
     return { kind: "parked", message, source: composed(message, raws) };
   };
@@ -174,9 +176,10 @@ export function createParking(host: Host, maxAsks: number, plan: ParkingPlan = {
     get size() {
       return parked.size;
     },
-    run(call, hooks, signal, make) {
+    run(upstream, call, hooks, signal, make) {
       const one: Parked = {
         id: randomHex(16),
+        upstream,
         owner: call.caller.principal === undefined ? undefined : principalKey(call.caller.principal),
         source: createSignal(),
         waiting: new Map(),
@@ -197,7 +200,7 @@ export function createParking(host: Host, maxAsks: number, plan: ParkingPlan = {
       });
       return next(one, call, hooks, signal);
     },
-    async resume(state, call, hooks, signal) {
+    async resume(upstream, state, call, hooks, signal) {
       const [, named, sealed] = STATE.exec(state) ?? [];
       if (named === undefined || sealed === undefined) {
         return refused(new RpcError(ErrorCode.invalidParams, "params.requestState is not what this server gave out"));
@@ -208,7 +211,7 @@ export function createParking(host: Host, maxAsks: number, plan: ParkingPlan = {
       }
       let content: JsonObject;
       try {
-        content = await states.open(sealed, await binding(call));
+        content = await states.open(sealed, await binding(upstream, call));
       } catch (thrown) {
         if (thrown instanceof RpcError) return refused(thrown);
         throw thrown;

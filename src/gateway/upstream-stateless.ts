@@ -5,6 +5,7 @@ import { createSubscription } from "../core/mcp/features/client-subscription.ts"
 import { describeProblem } from "../core/wire/check.ts";
 import { checkInputRequiredResult, type InputRequest, type SubscriptionFilter } from "../core/wire/gen/mcp.ts";
 import { isErrorResponse, type ErrorMessage, type ResultMessage } from "../core/wire/message.ts";
+import { METHODS } from "../core/wire/methods.ts";
 import type { Frame } from "../core/wire/frame.ts";
 import { META } from "../core/wire/versions.ts";
 import { paramsForHop, type Caller, type CallHooks, type Outcome, type Question } from "./call.ts";
@@ -111,15 +112,17 @@ function hopMeta({ info, capabilities, era }: Caller, version: string, logLevel:
 
 function resultOf(message: ResultMessage, source: Frame): Outcome {
   if (ownMember(message.result, "resultType") !== "input_required") return { kind: "result", message, source };
+  const malformed = (why: string): Outcome => {
+    return { kind: "failed", error: new LocalError("invalid_message", `the input_required result is malformed: ${why}`), delivery: "unknown" };
+  };
   const found = checkInputRequiredResult(message.result);
-  if (found !== undefined) {
-    const error = new LocalError("invalid_message", `the input_required result is malformed: ${describeProblem(found, "it")}`);
-    return { kind: "failed", error, delivery: "unknown" };
-  }
+  if (found !== undefined) return malformed(describeProblem(found, "it"));
   const requests = new Map<string, Question>();
   // The check has found these types.
   const inputRequests = (ownMember(message.result, "inputRequests") ?? {}) as { [key: string]: InputRequest };
   for (const [key, { method, params }] of Object.entries(inputRequests)) {
+    const known = METHODS.get(method);
+    if (known?.kind !== "request" || known.embedded === undefined) return malformed(`no result may ask for ${JSON.stringify(method)}`);
     const question = isObject(params) ? { method, params } : { method };
     requests.set(key, { message: question, source: asRequest(question, source, key) });
   }

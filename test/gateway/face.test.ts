@@ -190,6 +190,22 @@ describe("a session with a client", () => {
     assert.deepEqual(((await end.message())["error"] as JsonObject)["data"], { reason: "unsupported" });
     await gateway.close();
   });
+
+  it("is never asked for what no result may ask for: to callers of either era such a result is malformed", async () => {
+    const { gateway, end, server } = await open("stateless", { elicitation: {} });
+    await listening(server);
+    const stateless = session(gateway);
+    const _meta = JSON.parse(metaOf({ elicitation: {} })) as JsonObject;
+    for (const [id, method] of ["acme/ask", "tools/call"].entries()) {
+      for (const [caller, more] of [[end, {}], [stateless, { _meta }]] as const) {
+        await caller.send(call(id, more));
+        await server.send(result((await server.message())["id"], { resultType: "input_required", inputRequests: { k: { method, params: {} } } }));
+        const { error } = (await caller.message()) as { error?: { data?: JsonObject } };
+        assert.equal(error?.data?.["reason"], "malformed", method);
+      }
+    }
+    await gateway.close();
+  });
 });
 
 describe("log messages", () => {

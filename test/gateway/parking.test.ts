@@ -15,8 +15,8 @@ import { metaOf, rawEnd, type RawEnd } from "./raw.ts";
 
 type Answered = { readonly id: unknown; readonly result?: JsonObject; readonly error?: { code: number; message: string; data?: JsonObject } };
 
-function caller(gateway: Gateway, token = "t"): { readonly transport: Transport; readonly end: RawEnd; call(more?: JsonObject, tool?: string): Promise<Answered> } {
-  const transport = httpTransport({ url: "http://localhost/up/mcp", send: directSend(gateway.handle), headers: { authorization: `Bearer ${token}` } });
+function caller(gateway: Gateway, token = "t", upstream = "up"): { readonly transport: Transport; readonly end: RawEnd; call(more?: JsonObject, tool?: string): Promise<Answered> } {
+  const transport = httpTransport({ url: `http://localhost/${upstream}/mcp`, send: directSend(gateway.handle), headers: { authorization: `Bearer ${token}` } });
   const end = rawEnd(transport);
   let id = 0;
   return {
@@ -99,6 +99,22 @@ describe("a call that its upstream asks something about", () => {
     assert.match(String((await call({ requestState: "x", inputResponses: YES })).error?.message), /not what this server gave out/);
     assert.equal((await call({ requestState: state, inputResponses: YES })).result?.["resultType"], "complete");
     await done();
+  });
+
+  it("is no other upstream's, past whose interceptors it would end", async () => {
+    const host = fakeHost();
+    const [vault, open] = [behind("memory", "handshake", { host }), behind("memory", "handshake", { host })];
+    const gateway = await gatewayFor(vault.target, { host, upstreams: [{ name: "vault", target: vault.target }, { name: "open", target: open.target }] });
+    const at = (upstream: string) => caller(gateway, "t", upstream);
+    const retry = { requestState: stateOf(await at("vault").call()), inputResponses: YES };
+    const { error } = await at("open").call(retry);
+    assert.deepEqual([error?.code, error?.message], [-32602, "Invalid params: params.requestState belongs to a request with another content"]);
+    assert.equal(gateway.stats().parked, 1);
+    assert.equal((await at("vault").call(retry)).result?.["resultType"], "complete");
+    const closing = gateway.close();
+    await host.advance(20_000);
+    await closing;
+    await Promise.all([vault.close(), open.close()]);
   });
 
   it("is known again by what its caller has written, whatever a mutator makes of it by then", async () => {

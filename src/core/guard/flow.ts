@@ -19,7 +19,7 @@ import {
 } from "../wire/message.ts";
 import { answerTo, overloaded, unjudgeable } from "./answer.ts";
 import type { BlockReason } from "./decision.ts";
-import { concerns, judge, type Judgement } from "./judge.ts";
+import { concerns, judge, unseenBy, type Judgement } from "./judge.ts";
 import type { FrameKind } from "./lane.ts";
 import type { Exchange, Initiator } from "./ledger.ts";
 import { asksForInput, checkUnjudged, createdTask, LIFECYCLE_METHODS, paramsOf, PLAIN_NOTIFICATIONS, requestCases, responseCases, notificationCases, type Case } from "./routes.ts";
@@ -110,6 +110,8 @@ export function createFlow(state: GuardState, sinks: Sinks): Flow {
     } catch (thrown) {
       return end("invalid_message", asRpcError(thrown));
     }
+    const unseen = unseenBy(chain, cases, subject);
+    if (unseen !== undefined) return end("invalid_message", new RpcError(ErrorCode.invalidParams, unseen));
     const concerned = concerns(chain, cases);
     if (turns.full(at, concerned)) return end("overloaded", overloaded());
     if (!concerned) {
@@ -175,6 +177,8 @@ export function createFlow(state: GuardState, sinks: Sinks): Flow {
     } catch (thrown) {
       return invalid(describeError(thrown));
     }
+    const unseen = unseenBy(exchange.chain, cases, subject);
+    if (unseen !== undefined) return invalid(unseen);
     state.tasks.note(exchange.initiator, createdTask(message), exchange.method);
     state.retries.note(exchange.final, message);
     const concerned = concerns(exchange.chain, cases);
@@ -212,6 +216,8 @@ export function createFlow(state: GuardState, sinks: Sinks): Flow {
       return turn(refuse(subject, "invalid_message", asRpcError(thrown)));
     }
     if (cases.length === 0) return turn({ go: frame });
+    const unseen = unseenBy(chain, cases, subject);
+    if (unseen !== undefined) return turn(refuse(subject, "invalid_message", new RpcError(ErrorCode.invalidParams, unseen)));
     const concerned = concerns(chain, cases);
     if (turns.full(at, concerned)) return turn(refuse(subject, "overloaded", overloaded()));
     if (!concerned) return turn({ go: frame });

@@ -71,6 +71,17 @@ export function concerns(chain: Chain, cases: readonly Case[]): boolean {
 }
 
 /**
+ * What a message carries past the active interceptors of its own event, or of what it embeds, as a sentence. Where none of them is concerned, anything may be
+ * beside what is judged.
+ */
+export function unseenBy({ entries }: Chain, cases: readonly Case[], own: Pick<Case, "event" | "phase">): string | undefined {
+  const unseen = cases.find((item) => item.unseen !== undefined)?.unseen;
+  if (unseen === undefined) return undefined;
+  const looks = entries.some(({ type, policy: { mode, hooks } }) => type !== "sink" && mode === "active" && [own, ...cases].some(({ event, phase }) => hooksMatch(hooks, event, phase)));
+  return looks ? unseen : undefined;
+}
+
+/**
  * Runs a message's cases through the chain, one after the other, and builds what goes on. Rejects only with the abort reason of `signal`; every
  * other fault is a refusal.
  */

@@ -6,7 +6,7 @@ import { checkCreateTaskResult } from "../wire/gen/mcp.ts";
 import type { Phase } from "../wire/gen/interceptors.ts";
 import { isErrorResponse, isRequest, isResult, type Message, type NotificationMessage } from "../wire/message.ts";
 import { covers, METHODS } from "../wire/methods.ts";
-import { isVersionDate, mayAskForInput } from "../wire/versions.ts";
+import { isVersionDate, mayAskForInput, META } from "../wire/versions.ts";
 import type { Exchange } from "./ledger.ts";
 
 /**
@@ -26,6 +26,8 @@ export interface Case {
   withoutHidden?(payload: JsonObject): JsonObject;
   /** Why the message would not be valid with this payload in place, where the event alone does not tell. */
   wrong?(payload: JsonObject): string | undefined;
+  /** What the message carries beside the payload and no interceptor sees, as a sentence. */
+  readonly unseen?: string | undefined;
 }
 
 /** Methods that pass unjudged if they are valid, since a connection cannot come about without them. */
@@ -129,11 +131,19 @@ function inner(event: string, phase: Phase, path: readonly string[]): Case {
   };
 }
 
+// What asker and answerer name a question by. No interceptor sees it, so that it has no room for text: letters and digits of any script, and a few signs.
+const PLAIN_KEY = /^[\p{L}\p{N}_.:/~-]{1,64}$/u;
+
+function unseenKey(member: string, key: string): string | undefined {
+  return PLAIN_KEY.test(key) ? undefined : `the keys of ${member} must have 1 to 64 letters, digits, or any of _.:/~-`;
+}
+
 /** An answer in a retry. No interceptor may make another kind of answer of it, or none. */
 function embeddedAnswer(event: string, key: string): Case {
   return {
     ...inner(event, "response", ["params", "inputResponses", key]),
     wrong: (payload) => (answeredEvent(payload) === event ? undefined : `it must be the answer to ${event}`),
+    unseen: unseenKey("params/inputResponses", key),
   };
 }
 
@@ -190,12 +200,21 @@ export function asksForInput(message: Message): boolean {
   return isResult(message) && ownMember(message.result, "resultType") === "input_required";
 }
 
-// All that a result which asks for input consists of.
 const ASKING_MEMBERS: ReadonlySet<string> = new Set(["resultType", "inputRequests", "requestState", "_meta"]);
 
 /**
+ * Whether a result consists of what asking takes, and no more. Its state is opaque, and goes back as it came; of its `_meta` only who the server is may pass,
+ * which `server/discover` says unjudged as well.
+ */
+function onlyAsks(result: JsonObject): boolean {
+  const { _meta: meta = {}, requestState: state = "" } = result;
+  if (typeof state !== "string" || !isObject(meta) || Object.keys(meta).some((key) => key !== META.serverInfo)) return false;
+  return Object.keys(result).every((member) => ASKING_MEMBERS.has(member));
+}
+
+/**
  * The cases of a response. A result that asks for input runs the embedded requests and not the outer event, which waits for the complete
- * result; but what else it holds is judged as the complete one would be. Throws an `RpcError` (-32603) where an embedded request cannot be
+ * result; but where it holds more than asking takes, it is judged as the complete one would be. Throws an `RpcError` (-32603) where an embedded request cannot be
  * read, or nothing may be asked. In a revision that does not know such results (and where nobody knows the revision) the reader takes any
  * result for complete, so the outer event runs.
  */
@@ -214,7 +233,7 @@ export function responseCases(message: Message, exchange: ResponseScope): readon
     throw new RpcError(ErrorCode.internalError, `the answer to ${exchange.method} may not ask for input`);
   }
   const asked = askedCases(message, "result", exchange.version);
-  return Object.keys(result).every((member) => ASKING_MEMBERS.has(member)) ? asked : [...asked, outerResult(event)];
+  return onlyAsks(result) ? asked : [...asked, outerResult(event)];
 }
 
 interface TaskScope {
@@ -235,13 +254,18 @@ function askedCases(message: Message, part: "result" | "params", version: string
     .sort(compareCodePoints)
     .map((key) => {
       const request = requests[key];
+      const unseen = unseenKey(`${part}/inputRequests`, key);
+      // What is wrong is told to the side that is guarded, so that it repeats no words of the other one's.
+      const named = unseen === undefined ? `${part}/inputRequests/${key}` : `a member of ${part}/inputRequests`;
       const method = isObject(request) ? ownMember(request, "method") : undefined;
-      if (typeof method !== "string") throw new RpcError(ErrorCode.internalError, `${part}/inputRequests/${key} must have a method`);
+      if (!isObject(request) || typeof method !== "string") throw new RpcError(ErrorCode.internalError, `${named} must have a method`);
       const known = METHODS.get(method);
-      if (known !== undefined && !(known.kind === "request" && covers(known.embedded, version ?? ""))) {
-        throw new RpcError(ErrorCode.internalError, `${part}/inputRequests/${key} may not ask for ${method}`);
+      if (known?.kind !== "request" || !covers(known.embedded, version ?? "")) {
+        throw new RpcError(ErrorCode.internalError, `${named} asks for what no result may ask for`);
       }
-      return inner(method, "request", [part, "inputRequests", key, "params"]);
+      const beside = Object.keys(request).some((member) => member !== "method" && member !== "params");
+      const wrong = unseen ?? (beside ? `${named} may have a method and params only` : undefined);
+      return { ...inner(method, "request", [part, "inputRequests", key, "params"]), unseen: wrong };
     });
 }
 

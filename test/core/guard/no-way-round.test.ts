@@ -53,11 +53,71 @@ describe("a result that says it asks for input", () => {
       }
     });
 
+    test(`brings no text past the ${role}'s guard in what no interceptor of its own sees`, async () => {
+      const question = { method: "roots/list" };
+      for (const beside of [{ _meta: { x: "SECRET" } }, { _meta: { "com.mcp/x": "SECRET" } }, { _meta: "SECRET" }, { requestState: { x: "SECRET" } }]) {
+        const arrived = await run(modern(1, "tools/call", { name: "t" }), { resultType: "input_required", inputRequests: { a: question }, ...beside });
+        assert.equal(codeOf(arrived[0]), -32602, JSON.stringify(beside));
+      }
+      for (const inputRequests of [{ a: { ...question, x: "SECRET" } }, { "a SECRET": question }, { "": question }, { ["k".repeat(65)]: question }, { "a@b.example": question }]) {
+        const arrived = await run(modern(1, "tools/call", { name: "t" }), { resultType: "input_required", inputRequests });
+        assert.equal(codeOf(arrived[0]), -32603, JSON.stringify(inputRequests));
+        assert.doesNotMatch(JSON.stringify(arrived), /SECRET/, "not in the error either");
+      }
+    });
+
+    test(`may ask for no method that nobody knows (${role})`, async () => {
+      for (const [key, method] of [["a", "acme/ask SECRET"], ["a SECRET", "acme/ask"], ["a SECRET", 5]] as const) {
+        const arrived = await run(modern(1, "tools/call", { name: "t" }), { resultType: "input_required", inputRequests: { [key]: { method, params: {} } } });
+        assert.equal(codeOf(arrived[0]), -32603);
+        assert.doesNotMatch(JSON.stringify(arrived), /SECRET/);
+      }
+    });
+
     test(`passes the ${role}'s guard as it came where it only asks`, async () => {
-      const result = { resultType: "input_required", requestState: "s", inputRequests: { a: { method: "roots/list" } }, _meta: { x: 1 } };
+      const result = { resultType: "input_required", requestState: "s", inputRequests: { "é/a.b:c_d~-1": { method: "roots/list" } }, _meta: { x: 1 } };
       assert.deepEqual(await run(modern(1, "tools/call", { name: "t" }), result), [answer(1, result)]);
     });
   }
+
+  test("is seen by the interceptors of its own event where it holds more than asking takes, and who the server is does not count", async () => {
+    const seen: unknown[] = [];
+    const look = validator({ name: "look", hooks: [{ events: ["tools/call"], phase: "response" }] }, ({ payload }) => seen.push(payload) > 0);
+    const pair = guardedPair([look]);
+    const [plain, more] = [{ "io.modelcontextprotocol/serverInfo": { name: "s", version: "1" } }, { x: 1 }].map((_meta) => ({ resultType: "input_required", requestState: "s", _meta }));
+    for (const [id, result] of [[1, plain], [2, more]] as const) {
+      await pair.fromPeer(modern(id, "tools/call", { name: "t" }));
+      await pair.fromApp(answer(id, result!));
+    }
+    assert.deepEqual([pair.atPeer.length, seen], [2, [more]]);
+  });
+
+  test("may have keys and members of any kind where no active interceptor has to do with it", async () => {
+    const elsewhere = validator({ name: "elsewhere", hooks: [{ events: ["prompts/get"], phase: "response" }] }, () => deny("no"));
+    const audits = validator({ name: "audits", mode: "audit", hooks: [{ events: ["*"], phase: "response" }, { events: ["*"], phase: "request" }] }, () => deny("no"));
+    const result = { resultType: "input_required", inputRequests: { "What now?": { method: "roots/list", x: 1 } }, _meta: { x: 1 } };
+    for (const interceptor of [elsewhere, audits]) {
+      const pair = guardedPair([interceptor]);
+      await pair.fromPeer(modern(1, "tools/call", { name: "t" }));
+      await pair.fromApp(answer(1, result));
+      await pair.fromPeer(modern(2, "tools/call", { name: "t", inputResponses: { "What now?": { roots: [] } } }));
+      assert.deepEqual([pair.atPeer, pair.atApp.length], [[answer(1, result)], 2]);
+    }
+    // Whoever waits for the complete result has to do with it.
+    const waits = guardedPair([validator({ name: "waits", hooks: [{ events: ["tools/call"], phase: "response" }] }, () => true)]);
+    await waits.fromPeer(modern(1, "tools/call", { name: "t" }));
+    await waits.fromApp(answer(1, result));
+    assert.deepEqual(waits.atPeer.map(codeOf), [-32603]);
+  });
+});
+
+test("a retry brings no text past a guard in the keys of its answers, nor does a notification", async () => {
+  const allows = validator({ name: "allows", hooks: [{ events: ["elicitation/create"], phase: "response" }] }, () => true);
+  const pair = guardedPair([allows], { policy: { interceptNotifications: true } });
+  const inputResponses = { "a SECRET": { action: "accept" } };
+  await pair.fromPeer(modern(1, "tools/call", { name: "t", inputResponses }));
+  await pair.fromPeer({ jsonrpc: "2.0", method: "acme/note", params: { inputResponses } });
+  assert.deepEqual([pair.atPeer.map(codeOf), pair.atApp, pair.guard.inFlight], [[-32602], [], 0]);
 });
 
 describe("the outcome of a task", () => {
