@@ -5,6 +5,7 @@ export const HYPHEN = 0x2d;
 export const DOT = 0x2e;
 export const SLASH = 0x2f;
 export const COLON = 0x3a;
+export const EQUALS = 0x3d;
 export const SPACE = 0x20;
 export const OPEN = 0x28;
 export const CLOSE = 0x29;
@@ -77,12 +78,15 @@ export const URL_END_CLASS = 32;
 export const IPV6_CLASS = 64;
 /** What may stand next to a match without changing how what follows is read: white space, quotes, commas, brackets. */
 export const LOOSE_CLASS = 128;
+/** What account numbers are printed with: large letters, digits, and what stands between groups. */
+export const ACCOUNT_CLASS = 256;
+export const ALPHANUMERIC_CLASS = DIGIT_CLASS | LETTER_CLASS;
 
 /** The classes of each UTF-16 unit. A table of all of them, since a look-up needs no test of its range then: scans live on that. */
-export const CLASS_OF: Uint8Array = classes();
+export const CLASS_OF: Uint16Array = classes();
 
-function classes(): Uint8Array {
-  const table = new Uint8Array(0x10000);
+function classes(): Uint16Array {
+  const table = new Uint16Array(0x10000);
   const put = (characters: string, bits: number) => {
     for (const character of characters) table[character.charCodeAt(0)]! |= bits;
   };
@@ -93,6 +97,7 @@ function classes(): Uint8Array {
   put("+/-_", TOKEN_CLASS);
   put("0123456789abcdefABCDEF:", IPV6_CLASS);
   put(" \n\r\t\"',;<>[]{}|", LOOSE_CLASS);
+  put(`0123456789${letters.toUpperCase()} -`, ACCOUNT_CLASS);
   put(" \t\r\n\"'`<>", VALUE_END_CLASS | URL_END_CLASS);
   put(",;&|(){}[]", VALUE_END_CLASS);
   put("|\\", URL_END_CLASS);
