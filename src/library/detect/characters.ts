@@ -78,15 +78,13 @@ export const URL_END_CLASS = 32;
 export const IPV6_CLASS = 64;
 /** What may stand next to a match without changing how what follows is read: white space, quotes, commas, brackets. */
 export const LOOSE_CLASS = 128;
-/** What account numbers are printed with: large letters, digits, and what stands between groups. */
-export const ACCOUNT_CLASS = 256;
 export const ALPHANUMERIC_CLASS = DIGIT_CLASS | LETTER_CLASS;
 
 /** The classes of each UTF-16 unit. A table of all of them, since a look-up needs no test of its range then: scans live on that. */
-export const CLASS_OF: Uint16Array = classes();
+export const CLASS_OF: Uint8Array = classes();
 
-function classes(): Uint16Array {
-  const table = new Uint16Array(0x10000);
+function classes(): Uint8Array {
+  const table = new Uint8Array(0x10000);
   const put = (characters: string, bits: number) => {
     for (const character of characters) table[character.charCodeAt(0)]! |= bits;
   };
@@ -97,7 +95,6 @@ function classes(): Uint16Array {
   put("+/-_", TOKEN_CLASS);
   put("0123456789abcdefABCDEF:", IPV6_CLASS);
   put(" \n\r\t\"',;<>[]{}|", LOOSE_CLASS);
-  put(`0123456789${letters.toUpperCase()} -`, ACCOUNT_CLASS);
   put(" \t\r\n\"'`<>", VALUE_END_CLASS | URL_END_CLASS);
   put(",;&|(){}[]", VALUE_END_CLASS);
   put("|\\", URL_END_CLASS);

@@ -1,4 +1,4 @@
-import { ACCOUNT_CLASS, ALPHANUMERIC_CLASS, CLASS_OF, COLON, DOT, IPV6_CLASS, isDigit, isLetter, NUMBER_CLASS, OPEN, PLUS, SPACE } from "./characters.ts";
+import { CLASS_OF, COLON, DOT, IPV6_CLASS, isDigit, NUMBER_CLASS, OPEN, PLUS, SLASH, SPACE } from "./characters.ts";
 import { card } from "./card.ts";
 import type { Detector, Match, SensitiveType, Span } from "./detector.ts";
 import { email } from "./email.ts";
@@ -140,7 +140,7 @@ function findInRun(text: string, first: number, stop: number, wants: Wants, foun
     if (wants.card && left >= 13 && (length >= 13 || (goesOn && (length === 4 || length === 6)))) add(card, card.matchAt(text, start), found);
     if (wants.ssn && goesOn && length === 3 && left >= 11) add(ssn, ssn.matchAt(text, start), found);
     // What starts in a phone number and goes on after it is no other one.
-    const isGrouped = length <= 6 ? left >= 9 && (goesOn || next === OPEN || after === OPEN || after === SPACE) : length >= 12;
+    const isGrouped = length <= 6 ? left >= 9 && (goesOn || next === OPEN || after === OPEN || (after === SPACE && next === SLASH)) : length >= 12;
     const opensPhone = before === PLUS || before === OPEN || (isGrouped && mayOpenNational(text, start, length));
     if (wants.phone && opensPhone && start >= phoneEnd) {
       const span = phone.matchAt(text, start);
@@ -157,24 +157,14 @@ function mayOpenNational(text: string, start: number, length: number): boolean {
   return length === 3 || length === 1 || text.charCodeAt(start) === 0x30;
 }
 
-// Norway's account numbers are the shortest.
-const SHORTEST_ACCOUNT = 15;
+// A country, check digits, and what follows in the shortest ones, those of Norway. An expression is faster at this than a walk.
+const ACCOUNT = /[A-Za-z]{2}[0-9]{2}[A-Za-z0-9 -]{11}/g;
 
-/** Account numbers in one piece are a run of letters and digits, those in groups one of large letters, digits, and what stands between the groups. */
 function findAccounts(text: string, found: Match[]): void {
-  findAccountsIn(text, ALPHANUMERIC_CLASS, found);
-  findAccountsIn(text, ACCOUNT_CLASS, found);
-}
-
-function findAccountsIn(text: string, bits: number, found: Match[]): void {
-  for (let run = nextRun(text, 0, SHORTEST_ACCOUNT, bits); run !== -1; ) {
-    const end = runEnd(text, run + SHORTEST_ACCOUNT, bits);
-    // A country in small letters is no part of a run of large ones, but stands before it.
-    for (let at = run; at < end - 1; at++) {
-      if (isDigit(text.charCodeAt(at)) && isDigit(text.charCodeAt(at + 1)) && isLetter(text.charCodeAt(at - 1)) && isLetter(text.charCodeAt(at - 2))) {
-        add(iban, iban.matchAt(text, at), found);
-      }
-    }
-    run = nextRun(text, end + 1, SHORTEST_ACCOUNT, bits);
+  ACCOUNT.lastIndex = 0;
+  for (let match = ACCOUNT.exec(text); match !== null; match = ACCOUNT.exec(text)) {
+    add(iban, iban.matchAt(text, match.index + 2), found);
+    // Within what is none, another may start.
+    ACCOUNT.lastIndex = match.index + 2;
   }
 }

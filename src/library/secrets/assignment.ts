@@ -1,4 +1,4 @@
-import { CLASS_OF, DIGIT_CLASS, LETTER_CLASS } from "../detect/characters.ts";
+import { ALPHANUMERIC_CLASS, CLASS_OF, LETTER_CLASS } from "../detect/characters.ts";
 import type { Report } from "./kinds.ts";
 import { kindOfName, mayNameSecret } from "./secret-names.ts";
 import { isQuote, isSecretValue, readValueAt, skipBlanks, type Value } from "./secret-value.ts";
@@ -39,8 +39,10 @@ interface Name {
 
 /** The name in front of a `=` or `:`: bare, in quotes, in `config["…"]`, with an operator (`?=`, `==`), with a type behind it, or with the word `is`. */
 function nameBefore(text: string, at: number): Name | undefined {
-  let end = skipBack(text, at, "?|+!");
-  end = skipBack(text, end, " ");
+  let end = at;
+  // Most are letters or digits: of names, of times.
+  const isPlain = (CLASS_OF[text.charCodeAt(at - 1)]! & ALPHANUMERIC_CLASS) !== 0;
+  if (!isPlain) end = skipBack(text, skipBack(text, at, "?|+!"), " ");
   if (text.charAt(end - 1) === "]") end = text.charAt(end - 2) === "[" ? end - 2 : end - 1;
   const isQuoted = isQuote(text.charCodeAt(end - 1));
   if (isQuoted) {
@@ -48,18 +50,17 @@ function nameBefore(text: string, at: number): Name | undefined {
     if (text.charCodeAt(end - 1) === BACKSLASH) end--;
   }
   if (end < 3 || (CLASS_OF[text.charCodeAt(end - 1)]! & LETTER_CLASS) === 0) return undefined;
-  if (!isQuoted && IS_TYPE.has(text.slice(end - 3, end))) end = skipWord(text, end);
-  if (!mayNameSecret(text, end) && !text.startsWith("alue", end - 4)) return undefined;
+  if (!isQuoted) end = skipWord(text, end);
+  if (!mayNameSecret(text, end) && (text.charCodeAt(end - 1) !== 0x65 || !text.startsWith("alue", end - 4))) return undefined;
   const start = nameStart(text, end);
   return start === end ? undefined : { start, end, isQuoted };
 }
 
-const IS_TYPE: ReadonlySet<string> = new Set(["ing", " is"]);
-
 /** `password string = "…"` in Go, `the password is: …` */
 function skipWord(text: string, end: number): number {
-  if (text.startsWith(" is", end - 3)) return end - 3;
-  return text.startsWith(" string", end - 7) ? end - 7 : end;
+  const last = text.charCodeAt(end - 1);
+  if (last === 0x73) return text.startsWith(" is", end - 3) ? end - 3 : end;
+  return last === 0x67 && text.startsWith(" string", end - 7) ? end - 7 : end;
 }
 
 function skipBack(text: string, from: number, characters: string): number {
@@ -75,7 +76,7 @@ function nameStart(text: string, end: number): number {
 }
 
 export function isNameCharacter(code: number): boolean {
-  return (CLASS_OF[code]! & (LETTER_CLASS | DIGIT_CLASS)) !== 0 || code === 0x5f || code === 0x2d || code === 0x2e;
+  return (CLASS_OF[code]! & ALPHANUMERIC_CLASS) !== 0 || code === 0x5f || code === 0x2d || code === 0x2e;
 }
 
 const MOST_BESIDE = 160;
