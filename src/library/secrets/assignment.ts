@@ -40,9 +40,9 @@ interface Name {
 /** The name in front of a `=` or `:`: bare, in quotes, in `config["…"]`, with an operator (`?=`, `==`), with a type behind it, or with the word `is`. */
 function nameBefore(text: string, at: number): Name | undefined {
   let end = at;
-  // Most are letters or digits: of names, of times.
-  const isPlain = (CLASS_OF[text.charCodeAt(at - 1)]! & ALPHANUMERIC_CLASS) !== 0;
-  if (!isPlain) end = skipBack(text, skipBack(text, at, "?|+!"), " ");
+  // Most are letters and quotes of names, and digits of times.
+  const last = text.charCodeAt(at - 1);
+  if ((CLASS_OF[last]! & ALPHANUMERIC_CLASS) === 0 && !isQuote(last)) end = skipBack(text, skipBack(text, at, "?|+!"), " ");
   if (text.charAt(end - 1) === "]") end = text.charAt(end - 2) === "[" ? end - 2 : end - 1;
   const isQuoted = isQuote(text.charCodeAt(end - 1));
   if (isQuoted) {
