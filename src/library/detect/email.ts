@@ -26,8 +26,7 @@ function localStart(text: string, at: number): number {
   // `bounce+bob=example.com@list.example`: an address within one. In front of a `=` without that plus stands the name of what is assigned.
   if (text.charCodeAt(start - 1) === EQUALS && start < at) {
     const outer = localRun(text, start - 1);
-    const plus = text.indexOf("+", outer);
-    if (plus > outer && plus < start - 1) start = outer;
+    if (text.slice(outer + 1, start - 1).includes("+")) start = outer;
   }
   if (start < at) start = Math.min(at, skipEscape(text, start));
   // Marks in front are quotes, bullets or emphasis. What is left of a local part must not be marks alone.

@@ -17,8 +17,8 @@ export function findAssignment(text: string, at: number, report: Report): void {
   const kind = kindOfName(text.slice(name.start, name.end)) ?? kindBeside(text, name);
   if (kind === undefined) return;
   const from = valueStart(text, at);
-  const value = from === undefined ? undefined : readValueAt(text, from);
-  if (from === undefined || value === undefined || (isComparison(text, at) && !value.isQuoted)) return;
+  const value = readValueAt(text, from);
+  if (value === undefined || (isComparison(text, at) && !value.isQuoted)) return;
   reportSecret(text, value, { isPassword: kind === "password", isTight: from === at + 1 || (name.isQuoted && value.isQuoted) }, report);
 }
 
@@ -101,8 +101,8 @@ const BEHIND = /^[^{}]*?["']\s{0,4},\s{0,20}["'](?:name|key)["']\s{0,4}:\s{0,4}[
 const TYPE = /[ \t]{0,4}&?(?:'[a-z]{1,12} )?[A-Za-z_][A-Za-z_.<>[\]|? ]{0,40}? = /y;
 const SCHEME = /[ \t]{0,4}["']?[A-Za-z][A-Za-z0-9-]{1,24} {1,3}/y;
 
-/** Where the value starts that is assigned at `at`; nothing where nothing is. */
-function valueStart(text: string, at: number): number | undefined {
+/** Where the value starts that is assigned at `at`, past the rest of the operator, a type, or the scheme of an authorization. */
+function valueStart(text: string, at: number): number {
   let start = at + 1;
   if (text.charAt(at) === ":") {
     if (text.charAt(start) === "=") start++;

@@ -1,7 +1,9 @@
 // What names of secrets end with, once hyphens and the like are left out: passwords, which people choose, and keys, which machines make.
 const PASSWORD = /(?:pass(?:word|wort|wd|phrase|code)|kennwort|securestring|pwd|(?:^|[_.-])pass)$/;
-const KEY =
-  /(?:secret|token|(?:api|access|secret|private|auth|signing|encryption|master|account|shared|storage|service|client|webhook|app|application|session|consumer|deploy|license|subscription|functions|hmac|cipher|admin|jwt|cookie)[_.-]?key|sharedaccesskey|credentials?|_auth|^sig|(?:session|client)[_-]?secret|authorization)$/;
+const OF_KEYS =
+  "api|access|secret|private|auth|signing|encryption|master|account|shared|storage|service|client|webhook|app|application|session|consumer|deploy|license|" +
+  "subscription|functions|hmac|cipher|admin|jwt|cookie";
+const KEY = new RegExp(`(?:secret|token|(?:${OF_KEYS})[_.-]?key|sharedaccesskey|credentials?|_auth|^sig|authorization)$`);
 
 /** Tokens that say where a list goes on, or that are words of a model. */
 const CURSOR = /(?:page|continuation|sync|next|resume|start|stop|max|min|eos|bos|pad|unk|cancel(?:l?ation)?|progress)[_.-]?token$/;
