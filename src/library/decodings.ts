@@ -1,5 +1,6 @@
 import { utf8Decode } from "../core/base/bytes.ts";
 import { LocalError } from "../core/base/errors.ts";
+import { base64Bytes, base64Value, hexBytes } from "./encoded-bytes.ts";
 
 // Texts can be written in ways that say the same: what a policy looks for is looked for in all of them.
 
@@ -78,7 +79,7 @@ function base64Runs(text: string): readonly string[] {
 
 function endOfRun(text: string, start: number): number {
   let at = start;
-  while (IN_BASE64[text.charCodeAt(at)] === 1) at++;
+  while (base64Value(text.charCodeAt(at)) >= 0) at++;
   return at;
 }
 
@@ -103,37 +104,11 @@ function isBlank(unit: number): boolean {
  */
 function textOfBase64(run: string): string | undefined {
   for (let start = 0; start < 4 && run.length - start >= SHORTEST_BASE64; start++) {
-    const text = textOf(base64Bytes(run, start));
+    const bytes = base64Bytes(run, start);
+    const text = bytes === undefined ? undefined : textOf(bytes);
     if (text !== undefined) return text;
   }
   return undefined;
-}
-
-function base64Bytes(run: string, start: number): Uint8Array {
-  const bytes = new Uint8Array(Math.floor(((run.length - start) * 3) / 4));
-  let end = 0;
-  let bits = 0;
-  for (let at = start, held = 0; at < run.length; at++) {
-    bits = ((bits << 6) | BASE64[run.charCodeAt(at)]!) & 0xffff;
-    held += 6;
-    if (held < 8) continue;
-    held -= 8;
-    bytes[end++] = bits >> held;
-  }
-  return bytes.subarray(0, end);
-}
-
-// By character code, of runs that have nothing else.
-const BASE64 = new Uint8Array(128);
-[..."ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"].forEach((letter, value) => (BASE64[letter.charCodeAt(0)] = value));
-BASE64[0x2d] = 62;
-BASE64[0x5f] = 63;
-const IN_BASE64 = BASE64.map((value, code) => (value > 0 || code === 0x41 ? 1 : 0));
-
-function hexBytes(digits: string): Uint8Array {
-  const bytes = new Uint8Array(digits.length / 2);
-  for (let at = 0; at < bytes.length; at++) bytes[at] = parseInt(digits.slice(at * 2, at * 2 + 2), 16);
-  return bytes;
 }
 
 // Bytes that are no text say nothing. A few may be broken: the run was cut, or has something else at its ends.

@@ -7,6 +7,7 @@ import { mixesScripts } from "./look-alike.ts";
 import { compilePatterns, patternsSchema } from "./name-patterns.ts";
 import { perCall } from "./per-call.ts";
 import { asksForSecret, describesSecret, namesSecret } from "./secret-words.ts";
+import { createFindSecrets } from "./secrets/scan.ts";
 import { firstOf } from "./strings.ts";
 import { compileHostPattern, notPublic, type UrlHost } from "./uri/host.ts";
 import { parseUrl } from "./uri/url.ts";
@@ -76,8 +77,7 @@ interface Rules {
 }
 
 const answers = createScanner(["card", "ssn"]);
-// Beginnings of keys and tokens that providers give out, and of private keys and signed tokens.
-const KEY = /-----BEGIN [A-Z ]{0,30}PRIVATE KEY|\b(?:sk-[\w-]{16}|sk_live_\w{10}|rk_live_\w{10}|gh[pousr]_\w{30}|github_pat_\w{20}|glpat-[\w-]{16}|xox[abprs]-[\w-]{10}|AKIA[A-Z\d]{16}|ASIA[A-Z\d]{16}|AIza[\w-]{30}|eyJ[\w-]{10,300}\.eyJ[\w-]{10})/;
+const findKeys = createFindSecrets({ kinds: ["provider-token", "private-key", "jwt"] });
 
 function compileElicitationGuard(value: unknown): Rules {
   const config = readConfig(value, ["maxFields", "fields", "hosts", "answers"], OWNER);
@@ -109,7 +109,7 @@ function compileElicitationGuard(value: unknown): Rules {
     answerProblem(result) {
       if (!checksAnswers) return undefined;
       return firstOf(ownMember(result, "content"), ["content"], ({ text, path }) => {
-        const holdsSecret = KEY.test(text) || answers.find(text).length > 0;
+        const holdsSecret = findKeys(text).length > 0 || answers.find(text).length > 0;
         return holdsSecret ? { message: "An answer holds a secret", path: path() } : undefined;
       });
     },

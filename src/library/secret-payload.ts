@@ -3,7 +3,7 @@ import { replaceMatches } from "./detect/replace.ts";
 import { editPayload, type PayloadEdit } from "./payload-edit.ts";
 import { withCopiesOf } from "./redact-payload.ts";
 import type { Exchange } from "./redact-structure.ts";
-import { isSecretName } from "./secrets/assignment.ts";
+import { isSecretName } from "./secrets/secret-names.ts";
 import type { SecretKind, SecretMatch } from "./secrets/kinds.ts";
 import { isPlaceholder } from "./secrets/plausible.ts";
 import type { FindSecrets } from "./secrets/scan.ts";

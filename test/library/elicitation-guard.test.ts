@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { elicitationGuard } from "../../src/library/elicitation-guard.ts";
+import { seededRandom } from "../support/random.ts";
+import { jwt, pem, TOKENS } from "./corpus/tokens.ts";
 import { assertLinear } from "./linear.ts";
 import { verdictOf } from "./verdict-of.ts";
 
@@ -74,13 +76,14 @@ test("lets a URL lead to the hosts of its config alone", () => {
 });
 
 test("refuses an answer that holds a secret", () => {
-  const secrets = ["4111 1111 1111 1111", "my ssn is 123-45-6789", `ghp_${"a".repeat(36)}`, "-----BEGIN RSA PRIVATE KEY-----", `AKIA${"A".repeat(16)}`, `eyJ${"a".repeat(30)}.eyJ${"b".repeat(30)}.c`, `sk-${"x".repeat(40)}`];
+  const random = seededRandom(1);
+  const secrets = ["4111 1111 1111 1111", "my ssn is 123-45-6789", pem(random, true), jwt(random), ...Object.values(TOKENS).map((make) => make(random))];
   for (const text of secrets) {
     assert.equal(answer({ note: text, list: ["a"] }), "/content/note: An answer holds a secret", text);
     assert.equal(answer({ list: ["ok", text] }), "/content/list/1: An answer holds a secret", text);
     assert.equal(answer({ note: text }, elicitationGuard({ answers: false })), "pass");
   }
-  assert.equal(answer({ name: "Ada Lovelace", age: 36, ok: true, phone: "+44 20 7946 0018", id: "c0ffee00-1234-4abc-8def-000000000000" }), "pass");
+  assert.equal(answer({ name: "Ada Lovelace", age: 36, ok: true, phone: "+44 20 7946 0018", id: "c0ffee00-1234-4abc-8def-000000000000", template: `ghp_${"x".repeat(36)}` }), "pass");
   assert.equal(verdictOf(guard, { event: EVENT, phase: "response", payload: { action: "decline" } }), "pass");
 });
 

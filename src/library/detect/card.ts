@@ -1,5 +1,6 @@
 import { digitsEnd, endsClean, HYPHEN, SPACE, startsClean } from "./characters.ts";
 import type { Detector } from "./detector.ts";
+import { isInAccount } from "./iban.ts";
 
 const MOST_DIGITS = 19;
 
@@ -17,6 +18,7 @@ export const card: Detector = {
     if (length >= 13) return isCard(text.slice(start, firstEnd)) && isFree(text, start, firstEnd) ? { start, end: firstEnd } : undefined;
     const separator = text.charCodeAt(firstEnd);
     if ((length !== 4 && length !== 6) || (separator !== SPACE && separator !== HYPHEN)) return undefined;
+    if (isInAccount(text, start)) return undefined;
     // A date has groups of two.
     if (digitsEnd(text, firstEnd + 1, 3) < firstEnd + 4) return undefined;
 

@@ -5,6 +5,7 @@ export const HYPHEN = 0x2d;
 export const DOT = 0x2e;
 export const SLASH = 0x2f;
 export const COLON = 0x3a;
+export const EQUALS = 0x3d;
 export const SPACE = 0x20;
 export const OPEN = 0x28;
 export const CLOSE = 0x29;
@@ -77,6 +78,7 @@ export const URL_END_CLASS = 32;
 export const IPV6_CLASS = 64;
 /** What may stand next to a match without changing how what follows is read: white space, quotes, commas, brackets. */
 export const LOOSE_CLASS = 128;
+export const ALPHANUMERIC_CLASS = DIGIT_CLASS | LETTER_CLASS;
 
 /** The classes of each UTF-16 unit. A table of all of them, since a look-up needs no test of its range then: scans live on that. */
 export const CLASS_OF: Uint8Array = classes();

@@ -1,4 +1,4 @@
-import { BACKSLASH, BEYOND_GREEK_AND_CYRILLIC, DOT, HYPHEN, isAccented, isAlphanumeric, isDigit, isLetter } from "./characters.ts";
+import { BACKSLASH, BEYOND_GREEK_AND_CYRILLIC, DOT, EQUALS, HYPHEN, isAccented, isAlphanumeric, isDigit, isLetter } from "./characters.ts";
 import type { Detector } from "./detector.ts";
 
 // Marks that people have in addresses. `=`, `/`, `?`, `|`, braces and the backtick are legal too, but mostly belong to the text around.
@@ -22,13 +22,23 @@ export const email: Detector = {
 };
 
 function localStart(text: string, at: number): number {
-  // A name in Chinese characters is taken whole; before a name in Latin letters they are the sentence it stands in.
-  const unspaced = text.charCodeAt(at - 1) >= BEYOND_GREEK_AND_CYRILLIC;
-  let start = at;
-  while (start > 0 && isLocal(text.charCodeAt(start - 1), unspaced)) start--;
+  let start = localRun(text, at);
+  // `bounce+bob=example.com@list.example`: an address within one. In front of a `=` without that plus stands the name of what is assigned.
+  if (text.charCodeAt(start - 1) === EQUALS && start < at) {
+    const outer = localRun(text, start - 1);
+    if (text.slice(outer + 1, start - 1).includes("+")) start = outer;
+  }
   if (start < at) start = Math.min(at, skipEscape(text, start));
   // Marks in front are quotes, bullets or emphasis. What is left of a local part must not be marks alone.
   while (start < at && !isWordLike(text.charCodeAt(start))) start++;
+  return start;
+}
+
+function localRun(text: string, end: number): number {
+  // A name in Chinese characters is taken whole; before a name in Latin letters they are the sentence it stands in.
+  const unspaced = text.charCodeAt(end - 1) >= BEYOND_GREEK_AND_CYRILLIC;
+  let start = end;
+  while (start > 0 && isLocal(text.charCodeAt(start - 1), unspaced)) start--;
   return start;
 }
 

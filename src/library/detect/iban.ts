@@ -1,4 +1,4 @@
-import { endsClean, HYPHEN, isDigit, isLetter, SPACE, startsClean } from "./characters.ts";
+import { digitsEnd, endsClean, HYPHEN, isAlphanumeric, isDigit, isLetter, SPACE, startsClean } from "./characters.ts";
 import type { Detector } from "./detector.ts";
 
 // Length of an IBAN by country, from the registry that ISO 13616 names.
@@ -46,4 +46,22 @@ export const iban: Detector = {
 function shift(remainder: number, code: number): number | undefined {
   if (isDigit(code)) return (remainder * 10 + code - 0x30) % 97;
   return isLetter(code) ? (remainder * 100 + (code & 0x1f) + 9) % 97 : undefined;
+}
+
+// The longest account numbers have eight groups and a rest.
+const MOST_GROUPS = 8;
+
+/**
+ * Whether the group that starts at `start` stands in a row of fours behind the country and check digits of an account: four digits each pass for a card or a
+ * phone number now and then, whatever the check digits say.
+ */
+export function isInAccount(text: string, start: number): boolean {
+  const separator = text.charCodeAt(start - 1);
+  if (separator !== SPACE && separator !== HYPHEN) return false;
+  for (let at = start, group = 0; group < MOST_GROUPS && text.charCodeAt(at - 1) === separator; group++) {
+    at -= 5;
+    for (let place = at; place < at + 4; place++) if (!isAlphanumeric(text.charCodeAt(place))) return false;
+    if (LENGTHS.has(text.slice(at, at + 2)) && digitsEnd(text, at + 2, 3) === at + 4) return startsClean(text, at);
+  }
+  return false;
 }

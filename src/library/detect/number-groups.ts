@@ -13,6 +13,9 @@ export interface Group {
   readonly mayEnd: boolean;
 }
 
+// `089 / 585 35 71`
+const SPACED_SLASH = " / ";
+
 /** The groups of digits from `start` on, at most `most` of them, until they hold more than `mostDigits`. */
 export function readGroups(text: string, start: number, most: number, mostDigits: number): Group[] {
   const groups: Group[] = [];
@@ -32,8 +35,9 @@ export function readGroups(text: string, start: number, most: number, mostDigits
   return groups;
 }
 
-/** Past what may stand between two groups: one separator, or a bracket with one on either side. Else `start`. */
+/** Past what may stand between two groups: one separator, a slash between blanks, or a bracket with a separator on either side. Else `start`. */
 export function separatorEnd(text: string, start: number): number {
+  if (text.startsWith(SPACED_SLASH, start)) return start + SPACED_SLASH.length;
   let end = start;
   if (isSeparator(text.charCodeAt(end))) end++;
   const bracket = text.charCodeAt(end);
@@ -49,6 +53,7 @@ export function isSeparator(code: number): boolean {
 
 function nameSeparator(text: string, start: number, end: number): string {
   if (text.charCodeAt(start) === CLOSE) return ")";
+  if (text.startsWith(SPACED_SLASH, start)) return "/";
   return end === start + 1 ? text.charAt(start) : "~";
 }
 

@@ -1,5 +1,6 @@
-import { CLASS_OF, DIGIT_CLASS, digitsEnd, DOT, endsClean, isAlphanumeric, NUMBER_CLASS, OPEN, PLUS, startsClean } from "./characters.ts";
+import { CLASS_OF, DIGIT_CLASS, digitsEnd, DOT, endsClean, isAlphanumeric, isDigit, NUMBER_CLASS, OPEN, PLUS, SPACE, startsClean } from "./characters.ts";
 import type { Detector, Span } from "./detector.ts";
+import { isInAccount } from "./iban.ts";
 import { type Group, hasShape, isSeparator, isUniform, longestFit, readGroups, separatorEnd } from "./number-groups.ts";
 
 // E.164 allows fifteen digits, country code included; `00` may stand before them.
@@ -7,7 +8,7 @@ const MOST_DIGITS = 15;
 const MOST_GROUPS = 8;
 
 /**
- * Phone numbers, in two kinds. International: `+` or `00`, the country code, 7 to 15 digits in all, grouped or not (`00` only if grouped).
+ * Phone numbers, in two kinds. International: `+` or `00`, the country code, 7 to 15 digits in all, grouped or not (behind `00` 10 digits or more).
  * National, always grouped: North American 3-3-4, trunk zero (`020 7946 0958`, `01 23 45 67 89`), an area in brackets, Chinese mobile 3-4-4.
  * Plain integers, dates, versions, amounts and times are none of these; nor are eight-digit and other national numbers without a zero.
  */
@@ -21,13 +22,15 @@ export const phone: Detector = {
     if (!startsClean(text, start) || (!isBracketed && !opensNational(text, digits)) || !hasEnough(text, digits)) return undefined;
 
     const groups = readGroups(text, digits, MOST_GROUPS, MOST_DIGITS + 2);
-    if (groups.length < 2) return undefined;
+    const whole = groups.length === 1 || (groups[0]?.length ?? 0) > 6 ? inOnePiece(text, groups[0]) : undefined;
+    if (whole !== undefined) return { start, end: whole.end };
+    if (groups.length < 2 || goesOnFrom(text, start, groups) || isInAccount(text, start)) return undefined;
     const count =
       (isBracketed ? afterBracketedArea(groups) : undefined) ??
       northAmerican(text, groups) ??
       chineseMobile(text, groups) ??
-      afterTrunkZero(text, groups) ??
-      afterExitCode(text, groups);
+      afterExitCode(text, groups) ??
+      afterTrunkZero(text, groups);
     const last = count === undefined ? undefined : groups[count - 1];
     return last === undefined ? undefined : { start, end: last.end };
   },
@@ -61,12 +64,33 @@ function international(text: string, digits: number, plus: number): Span | undef
   return end === undefined ? undefined : { start: plus, end };
 }
 
+/** `0033689337927`: an exit code and the rest without a break. */
+function inOnePiece(text: string, group: Group | undefined): Group | undefined {
+  if (group === undefined || !group.mayEnd || group.length < 12 || group.length > MOST_DIGITS + 1 || !opensExit(text, group.start)) return undefined;
+  // North American numbers have ten digits behind their 1.
+  return text.charAt(group.start + 2) !== "1" || group.length === 13 ? group : undefined;
+}
+
+function opensExit(text: string, start: number): boolean {
+  return text.startsWith("00", start) && text.charAt(start + 2) !== "0";
+}
+
+/** Whether the groups are the end of a longer row: behind `5108-` there is no number to call, nor behind four more digits of a card or account. */
+function goesOnFrom(text: string, start: number, groups: readonly Group[]): boolean {
+  const separator = text.charCodeAt(start - 1);
+  if (!isSeparator(separator) || !isDigit(text.charCodeAt(start - 2))) return false;
+  if (separator !== SPACE) return true;
+  const isFour = !isAlphanumeric(text.charCodeAt(start - 6)) && digitsEnd(text, start - 5, 5) === start - 1;
+  return isFour && (groups[0]?.length === 4 || groups[0]?.length === 6);
+}
+
 /** Whether the first group is one that a national number can start with; most numbers are done with here. */
 function opensNational(text: string, digits: number): boolean {
   const end = digitsEnd(text, digits, 7);
   const length = end - digits;
-  if (length > 6 || !isSeparator(text.charCodeAt(end))) return false;
   const first = text.charAt(digits);
+  if (length > 6) return opensExit(text, digits);
+  if (!isSeparator(text.charCodeAt(end))) return false;
   if (first === "0") return length >= 2;
   return length === 3 || (first === "1" && length === 1 && digitsEnd(text, end + 1, 4) === end + 4);
 }
@@ -83,11 +107,12 @@ function hasEnough(text: string, digits: number): boolean {
 
 // Each of these answers how many of the groups make a number of its kind.
 
-/** `(11) 91234-5678` */
+/** `(11) 91234-5678`, `(495) 344-55-21` */
 function afterBracketedArea(groups: readonly Group[]): number | undefined {
-  const [area, first, second] = groups;
-  if (area === undefined || first?.separator !== ")" || second?.length !== 4 || !second.mayEnd) return undefined;
-  const isUsual = area.length >= 2 && area.length <= 4 && first.length >= 3 && first.length <= 5;
+  const [area, first, second, third] = groups;
+  if (area === undefined || first?.separator !== ")" || second === undefined) return undefined;
+  if (area.length === 3 && third?.mayEnd === true && hasShape(groups, 3, 3, 2, 2) && second.separator === third.separator) return 4;
+  const isUsual = area.length >= 2 && area.length <= 4 && first.length >= 3 && first.length <= 5 && second.length === 4 && second.mayEnd;
   return isUsual && second.total >= 10 ? 3 : undefined;
 }
 
@@ -108,7 +133,7 @@ function chineseMobile(text: string, groups: readonly Group[]): number | undefin
   return text.charAt(prefix.start) === "1" && text.charAt(prefix.start + 1) >= "3" ? 3 : undefined;
 }
 
-/** `020 7946 0958`, `01 23 45 67 89`, `030/123456`: an area code that starts with one zero, and 9 to 11 digits in all (German mobiles 12). */
+/** `020 7946 0958`, `01 23 45 67 89`, `030/123456`: an area code that starts with one zero, and 9 to 11 digits in all (some mobiles 12). */
 function afterTrunkZero(text: string, groups: readonly Group[]): number | undefined {
   const [area, second, third] = groups;
   if (area === undefined || second === undefined || area.length < 2 || area.length > 6) return undefined;
@@ -119,18 +144,24 @@ function afterTrunkZero(text: string, groups: readonly Group[]): number | undefi
     if (second.length === 4 && third?.length !== 4) return undefined;
     if (second.length > 4 && second.separator === " ") return undefined;
   }
-  const isGermanMobile = text.charAt(area.start + 1) === "1" && "567".includes(text.charAt(area.start + 2));
+  // The form of a social security number.
+  if (hasShape(groups, 3, 2, 4) && groups.length === 3) return undefined;
+  // Mobiles of Germany and Indonesia.
+  const isLong = text.charAt(area.start + 1) === "1" ? "567".includes(text.charAt(area.start + 2)) : text.charAt(area.start + 1) === "8" && area.length === 4 && second.separator !== ".";
   return longestFit(groups, (count, last) => {
-    if (count < 2 || last.total < 9 || last.total > (isGermanMobile ? 12 : 11)) return false;
+    if (count < 2 || last.total < 9 || last.total > (isLong ? 12 : 11)) return false;
     for (let index = 1; index < count; index++) if (groups[index]?.length === 1) return false;
     return count === 2 ? second.separator !== "." && second.length >= 4 : isUniform(groups, count);
   });
 }
 
-/** `0044 20 7946 0958`: an exit code in place of the plus. */
+/** `0044 20 7946 0958`, `00 44 …`, `011 44 …`: an exit code in place of the plus. */
 function afterExitCode(text: string, groups: readonly Group[]): number | undefined {
-  const [first] = groups;
-  if (first === undefined || first.length < 3 || first.length > 5) return undefined;
-  if (!text.startsWith("00", first.start) || text.charAt(first.start + 2) === "0") return undefined;
+  const [first, second] = groups;
+  if (first === undefined || second === undefined || first.length < 2 || first.length > 5) return undefined;
+  const code = text.slice(first.start, first.end);
+  // Bytes in hex have a zero behind what would be the country's code, numbers have none.
+  const opensCountry = second.length <= 3 && text.charAt(second.start) !== "0" && text.charAt(groups[2]?.start ?? 0) !== "0";
+  if (code === "00" || code === "011" ? !opensCountry : !opensExit(text, first.start)) return undefined;
   return longestFit(groups, (count, last) => count >= 3 && last.total >= 12 && isUniform(groups, count));
 }

@@ -1,152 +1,125 @@
-import { CLASS_OF, DIGIT_CLASS, LETTER_CLASS, VALUE_END_CLASS } from "../detect/characters.ts";
+import { ALPHANUMERIC_CLASS, CLASS_OF, LETTER_CLASS } from "../detect/characters.ts";
 import type { Report } from "./kinds.ts";
-import { LEAST_CHANGES } from "./entropy.ts";
-import { isPlaceholder, makeOf } from "./plausible.ts";
+import { kindOfName, mayNameSecret } from "./secret-names.ts";
+import { isQuote, isSecretValue, readValueAt, skipBlanks, type Value } from "./secret-value.ts";
 
 const MOST_NAME = 40;
-const MOST_VALUE = 256;
-const SHORTEST_VALUE = 4;
-
-// What names of secrets end with, once hyphens and the like are left out: passwords, which people choose, and keys, which machines make.
-const PASSWORD = /(?:pass(?:word|wd|phrase|code)|pwd|(?:^|[_-])pass)$/;
-const KEY =
-  /(?:secret|token|(?:api|access|secret|private|auth|signing|encryption|master|account|shared|storage|service|client|webhook)[_.-]?key|sharedaccesskey|credentials?|_auth|^sig|(?:session|client)[_-]?secret|authorization)$/;
-
-/** Tokens that say where a list goes on, or that are words of a model. */
-const CURSOR = /(?:page|continuation|sync|next|resume|start|stop|max|min|eos|bos|pad|unk|cancel(?:l?ation)?|progress)[_.-]?token$/;
-
-/** The last two letters of each of these, since most names that anything is assigned to are none. */
-const ENDINGS = endings("rd wd se de ss et en ey al ls th on ig");
-
-function endings(pairs: string): Uint8Array {
-  const table = new Uint8Array(32 * 32);
-  for (const pair of pairs.split(" ")) table[endingOf(pair, pair.length)] = 1;
-  return table;
-}
-
-/** The two letters before `end`, of either case, as one number. */
-function endingOf(text: string, end: number): number {
-  return ((text.charCodeAt(end - 2) & 31) << 5) | (text.charCodeAt(end - 1) & 31);
-}
-
-const SPACE = 0x20;
 const BACKSLASH = 0x5c;
-const LINE_FEED = 0x0a;
-
-function isQuote(code: number): boolean {
-  return code === 0x22 || code === 0x27 || code === 0x60;
-}
 
 /**
- * What is assigned to a name that says it is a secret: `DB_PASSWORD=…`, `"apiKey": "…"`, `token: '…'`, `Password=…;`. `at` is the place of the `=` or
- * `:`. Templates and words that stand for a secret are none; nor is, for the name of a key, what looks like a name itself.
+ * What is assigned to a name that says it is a secret: `DB_PASSWORD=…`, `"apiKey": "…"`, `token: '…'`, `Password=…;`, and to the `value` beside such a
+ * name (`name: API_KEY, value: …`). `at` is the place of the `=` or `:`. Templates and words that stand for a secret are none; nor is, for the name of a
+ * key, what looks like a name itself.
  */
 export function findAssignment(text: string, at: number, report: Report): void {
-  let end = at;
-  while (end > 0 && at - end < 3 && text.charCodeAt(end - 1) === SPACE) end--;
-  const isQuoted = isQuote(text.charCodeAt(end - 1));
-  if (isQuoted) {
-    end--;
-    if (text.charCodeAt(end - 1) === BACKSLASH) end--;
-  }
-  if (end < 3 || (CLASS_OF[text.charCodeAt(end - 1)]! & LETTER_CLASS) === 0) return;
-  if (ENDINGS[endingOf(text, end)] === 0) return;
-  let start = end;
-  while (start > 0 && end - start < MOST_NAME && isNameCharacter(text.charCodeAt(start - 1))) start--;
-  const name = text.slice(start, end);
-  const isPassword = isPasswordName(name);
-  if (!isPassword && !isKeyName(name)) return;
-  const value = readValue(text, at + 1);
-  if (value === undefined || value.end - value.start > MOST_VALUE - 2) return;
-  const isTight = value.start === at + 1 || (isQuoted && value.isQuoted);
-  const isLine = value.end - value.start >= 6 && text.charAt(at) === "=" && (value.end === text.length || "\r\n&;".includes(text.charAt(value.end)));
-  if (isSecretValue(text.slice(value.start, value.end), { isPassword, isTight, isQuoted: value.isQuoted, isLine })) report("assignment", value.start, value.end);
+  const name = nameBefore(text, at);
+  if (name === undefined) return;
+  const kind = kindOfName(text.slice(name.start, name.end)) ?? kindBeside(text, name);
+  if (kind === undefined) return;
+  const from = valueStart(text, at);
+  const value = readValueAt(text, from);
+  if (value === undefined || (isComparison(text, at) && !value.isQuoted)) return;
+  reportSecret(text, value, { isPassword: kind === "password", isTight: from === at + 1 || (name.isQuoted && value.isQuoted) }, report);
 }
 
-/** Whether a member of this name holds a secret, whatever its value looks like. */
-export function isSecretName(name: string): boolean {
-  const last = name.slice(-MOST_NAME);
-  return isPasswordName(last) || isKeyName(last);
+/** Reports a value that stands for a secret by its name if it is one. */
+export function reportSecret(text: string, value: Value, { isPassword, isTight }: { readonly isPassword: boolean; readonly isTight: boolean }, report: Report): void {
+  const secret = text.slice(value.start, value.end);
+  // The quote that ends a literal ends what is written in it, too, but not so in code, where a word may be glued to one.
+  const ends = /[0-9]/.test(secret) ? "\r\n&;\"'`<" : "\r\n&;";
+  const isLine = secret.length >= 6 && (value.end === text.length || ends.includes(text.charAt(value.end)));
+  if (isSecretValue(secret, { isPassword, isTight, isQuoted: value.isQuoted, isLine })) report("assignment", value.start, value.end);
 }
 
-function isPasswordName(name: string): boolean {
-  return PASSWORD.test(name.toLowerCase());
-}
-
-function isKeyName(name: string): boolean {
-  const lower = name.toLowerCase();
-  return KEY.test(lower) && !CURSOR.test(lower);
-}
-
-function isNameCharacter(code: number): boolean {
-  return (CLASS_OF[code]! & (LETTER_CLASS | DIGIT_CLASS)) !== 0 || code === 0x5f || code === 0x2d || code === 0x2e;
-}
-
-interface Value {
+interface Name {
   readonly start: number;
   readonly end: number;
   readonly isQuoted: boolean;
 }
 
-function readValue(text: string, from: number): Value | undefined {
-  let start = from;
-  // `:=`, `=>`; a comparison assigns nothing.
-  if (text.charAt(from - 1) === ":" && text.charAt(start) === "=") start++;
-  else if (text.charAt(from - 1) === "=" && text.charAt(start) === ">") start++;
-  else if (text.charAt(start) === "=") return undefined;
-  while (start - from < 6 && (text.charCodeAt(start) === SPACE || text.charAt(start) === "\t")) start++;
-  if (text.charCodeAt(start) === BACKSLASH && isQuote(text.charCodeAt(start + 1))) start++;
-  // What goes on for longer is no secret.
-  const quote = text.charCodeAt(start);
-  const limit = Math.min(text.length, start + MOST_VALUE);
-  if (isQuote(quote)) {
-    start++;
-    let end = start;
-    while (end < limit && text.charCodeAt(end) !== quote && text.charCodeAt(end) !== LINE_FEED) end++;
-    const isEscaped = text.charCodeAt(end - 1) === BACKSLASH && text.charCodeAt(start - 2) === BACKSLASH;
-    return { start, end: isEscaped ? end - 1 : end, isQuoted: true };
+/** The name in front of a `=` or `:`: bare, in quotes, in `config["…"]`, with an operator (`?=`, `==`), with a type behind it, or with the word `is`. */
+function nameBefore(text: string, at: number): Name | undefined {
+  let end = at;
+  // Most are letters and quotes of names, and digits of times.
+  const last = text.charCodeAt(at - 1);
+  if ((CLASS_OF[last]! & ALPHANUMERIC_CLASS) === 0 && !isQuote(last)) end = skipBack(text, skipBack(text, at, "?|+!"), " ");
+  if (text.charAt(end - 1) === "]") end = text.charAt(end - 2) === "[" ? end - 2 : end - 1;
+  const isQuoted = isQuote(text.charCodeAt(end - 1));
+  if (isQuoted) {
+    end--;
+    if (text.charCodeAt(end - 1) === BACKSLASH) end--;
   }
-  let end = start;
-  while (end < limit && (CLASS_OF[text.charCodeAt(end)]! & VALUE_END_CLASS) === 0) end++;
-  // A call or a place in a list is code.
-  if (text.charAt(end) === "(" || text.charAt(end) === "[") return undefined;
-  if (end > start && (text.charAt(end - 1) === "." || text.charCodeAt(end - 1) === BACKSLASH)) end--;
-  return { start, end, isQuoted: false };
+  if (end < 3 || (CLASS_OF[text.charCodeAt(end - 1)]! & LETTER_CLASS) === 0) return undefined;
+  if (!isQuoted) end = skipWord(text, end);
+  if (!mayNameSecret(text, end) && (text.charCodeAt(end - 1) !== 0x65 || !text.startsWith("alue", end - 4))) return undefined;
+  const start = nameStart(text, end);
+  return start === end ? undefined : { start, end, isQuoted };
 }
 
-interface Setting {
-  readonly isPassword: boolean;
-  /** `NAME=value`, or `"name": "value"`: as machines write it, not prose. */
-  readonly isTight: boolean;
-  readonly isQuoted: boolean;
-  /** Nothing follows in the line: a setting, and no argument among others. */
-  readonly isLine: boolean;
+/** `password string = "…"` in Go, `the password is: …` */
+function skipWord(text: string, end: number): number {
+  const last = text.charCodeAt(end - 1);
+  if (last === 0x73) return text.startsWith(" is", end - 3) ? end - 3 : end;
+  return last === 0x67 && text.startsWith(" string", end - 7) ? end - 7 : end;
 }
 
-const WORDS = /^[A-Za-z]?[a-z]*(?:(?:[ ._-][A-Z]?|[A-Z])[a-z]+)*$/;
-const CODE = /^(?:[A-Za-z_$][\w$]*\.)+[A-Za-z_$][\w$]*$/;
-const PATH = /^(?:[.~]{0,2}\/|[A-Za-z]:\\|https?:\/\/|[\w.-]+\/[\w./-]*$)/;
+function skipBack(text: string, from: number, characters: string): number {
+  let at = from;
+  while (at > 0 && from - at < 3 && characters.includes(text.charAt(at - 1))) at--;
+  return at;
+}
 
-function isSecretValue(value: string, { isPassword, isTight, isQuoted, isLine }: Setting): boolean {
-  if (value.length < SHORTEST_VALUE || isPlaceholder(value)) return false;
-  const { digits, upper, lower, others, changes } = makeOf(value);
-  const letters = upper + lower;
-  const hasBlank = value.includes(" ");
-  if (isPassword) {
-    // A passphrase may be words; what is said about a password in prose is, too.
-    if (hasBlank) return isQuoted && isTight && digits + others - (value.split(" ").length - 1) > 0 && value.length <= 64;
-    if (CODE.test(value) || (isPath(value, changes) && digits < 2)) return false;
-    if (digits > 0 && letters > 0) return isTight || isQuoted || value.length >= 7;
-    if (others > 0) return isTight || isQuoted;
-    return isTight && (isQuoted ? !WORDS.test(value) || value.length >= 6 : digits === value.length || changes > 0.3 || isLine);
+function nameStart(text: string, end: number): number {
+  let start = end;
+  while (start > 0 && end - start < MOST_NAME && isNameCharacter(text.charCodeAt(start - 1))) start--;
+  return start;
+}
+
+export function isNameCharacter(code: number): boolean {
+  return (CLASS_OF[code]! & ALPHANUMERIC_CLASS) !== 0 || code === 0x5f || code === 0x2d || code === 0x2e;
+}
+
+const MOST_BESIDE = 160;
+const BESIDE = /(?<![A-Za-z0-9])(?:name|key|id|field|label|variable|param(?:eter)?|header)["']?\s{0,4}[:=]\s{0,4}["']?([A-Za-z0-9_.-]{2,60})/gi;
+
+/** What the `name` or `key` says that stands beside a `value`, in one object, element or item of a list. */
+function kindBeside(text: string, name: Name): "password" | "key" | undefined {
+  if (!/^value$/i.test(text.slice(name.start, name.end))) return undefined;
+  const before = text.slice(Math.max(0, name.start - MOST_BESIDE), name.start);
+  const own = before.split(OF_ITEM).at(-1) ?? "";
+  let last: string | undefined;
+  for (const match of own.matchAll(BESIDE)) last = match[1];
+  if (last === undefined && name.isQuoted) last = BEHIND.exec(text.slice(name.end, name.end + 2 * MOST_BESIDE))?.[1];
+  return last === undefined ? undefined : kindOfName(last);
+}
+
+/** Where an object, element or item begins or ends. */
+const OF_ITEM = /[{}<>]|\n[ \t]{0,20}-\s|\n\n/;
+const BEHIND = /^[^{}]*?["']\s{0,4},\s{0,20}["'](?:name|key)["']\s{0,4}:\s{0,4}["']([A-Za-z0-9_.-]{2,60})/i;
+
+// `: str = "…"`, `: &'static str = "…"`
+const TYPE = /[ \t]{0,4}&?(?:'[a-z]{1,12} )?[A-Za-z_][A-Za-z_.<>[\]|? ]{0,40}? = /y;
+const SCHEME = /[ \t]{0,4}["']?[A-Za-z][A-Za-z0-9-]{1,24} {1,3}/y;
+
+/** Where the value starts that is assigned at `at`, past the rest of the operator, a type, or the scheme of an authorization. */
+function valueStart(text: string, at: number): number {
+  let start = at + 1;
+  if (text.charAt(at) === ":") {
+    if (text.charAt(start) === "=") start++;
+    else {
+      TYPE.lastIndex = start;
+      if (TYPE.test(text)) return skipBlanks(text, TYPE.lastIndex, 6);
+    }
+  } else if (text.charAt(start) === ">") start++;
+  else while (text.charAt(start) === "=" && start < at + 3) start++;
+  if (/uthorization$/.test(text.slice(Math.max(0, at - 15), at).replace(/["' \\]+$/, ""))) {
+    // `Authorization: token …`: the scheme is no part of the value.
+    SCHEME.lastIndex = start;
+    if (SCHEME.test(text)) return SCHEME.lastIndex;
   }
-  if (hasBlank || value.length < 8 || isPath(value, changes) || CODE.test(value) || WORDS.test(value)) return false;
-  if (digits === value.length) return false;
-  if (isTight || isQuoted) return digits >= 2 && letters >= 2;
-  return digits >= 3 && letters >= 3 && value.length >= 12;
+  return skipBlanks(text, start, 6);
 }
 
-/** Base64 has slashes, too. */
-function isPath(value: string, changes: number): boolean {
-  return changes < LEAST_CHANGES && PATH.test(value);
+function isComparison(text: string, at: number): boolean {
+  return text.charAt(at) === "=" && (text.charAt(at + 1) === "=" || text.charAt(at - 1) === "!");
 }

@@ -1,38 +1,62 @@
-import { base64Decode } from "../../core/base/bytes.ts";
+import { utf8Decode } from "../../core/base/bytes.ts";
+import { base64Bytes, base64Value, hexBytes } from "../encoded-bytes.ts";
 
-/** A text in another form, and where each of its units stood in the one that it was read from; one more for the end. */
+/** A text in another form, and where each of its units starts and ends in the one that it was read from. */
 export interface View {
   readonly text: string;
-  readonly places: Uint32Array;
+  readonly starts: Uint32Array;
+  readonly ends: Uint32Array;
 }
 
 const ESCAPES: Readonly<Record<string, string>> = { n: "\n", r: "\r", t: "\t", b: "\b", f: "\f", "/": "/", '"': '"', "'": "'", "\\": "\\" };
 
-/** The text without escapes of JSON and of URLs (`\/`, `\u002d`, `%3A`); nothing where it has none. */
+// So many escapes in a row are an encoding, and no sign within a text.
+const FEWEST_IN_ROW = 8;
+
+/**
+ * The text without escapes of JSON and of URLs (`\/`, `\u002d`, `%3A`); nothing where it has none. What is escaped letter by letter is one unit as to its place:
+ * all of it stands for each.
+ */
 export function unescaped(text: string): View | undefined {
   if (!text.includes("\\") && !text.includes("%")) return undefined;
   const pieces: string[] = [];
-  const places = new Uint32Array(text.length + 1);
+  const starts = new Uint32Array(text.length);
+  const ends = new Uint32Array(text.length);
   let length = 0;
   let done = 0;
   const copyTo = (end: number) => {
     if (end > done) pieces.push(text.slice(done, end));
-    for (let at = done; at < end; at++) places[length++] = at;
+    for (let at = done; at < end; at++) {
+      starts[length] = at;
+      ends[length++] = at + 1;
+    }
+  };
+  // The unit that a row of escapes starts with, while it goes on.
+  let row = 0;
+  const endRow = () => {
+    if (length - row < FEWEST_IN_ROW) return;
+    starts.fill(starts[row]!, row, length);
+    ends.fill(ends[length - 1]!, row, length);
   };
   let isChanged = false;
   for (let at = nextEscape(text, 0); at !== -1; at = nextEscape(text, Math.max(at + 1, done))) {
     const { read, width } = readEscape(text, at);
     if (read === undefined) continue;
+    if (at > done || !isChanged) {
+      endRow();
+      copyTo(at);
+      row = length;
+    }
     isChanged = true;
-    copyTo(at);
     pieces.push(read);
-    places[length++] = at;
+    starts[length] = at;
+    ends[length++] = at + width;
     done = at + width;
   }
   if (!isChanged) return undefined;
+  endRow();
   copyTo(text.length);
-  places[length] = text.length;
-  return { text: pieces.join(""), places };
+  return { text: pieces.join(""), starts, ends };
 }
 
 const ESCAPE = /[\\%]/g;
@@ -46,15 +70,16 @@ function readEscape(text: string, at: number): { readonly read?: string; readonl
   if (text.charAt(at) === "%") return readHex(text, at + 1, 2, 3);
   const next = text.charAt(at + 1);
   if (next === "u") return readHex(text, at + 2, 4, 6);
+  if (next === "x") return readHex(text, at + 2, 2, 4);
   const read = Object.hasOwn(ESCAPES, next) ? ESCAPES[next] : undefined;
   return read === undefined ? { width: 1 } : { read, width: 2 };
 }
 
-// Only ASCII: what else URLs encode takes several escapes, and is in no secret.
+// A byte beyond ASCII is read as some letter: it is a part of one, and what secrets are told by is ASCII.
 function readHex(text: string, start: number, digits: number, width: number): { readonly read?: string; readonly width: number } {
   const hex = text.slice(start, start + digits);
-  const code = /^[0-9A-Fa-f]+$/.test(hex) && hex.length === digits ? Number.parseInt(hex, 16) : Number.NaN;
-  return code < 0x80 ? { read: String.fromCharCode(code), width } : { width: 1 };
+  if (hex.length < digits || !/^[0-9A-Fa-f]+$/.test(hex)) return { width: 1 };
+  return { read: String.fromCharCode(Number.parseInt(hex, 16)), width };
 }
 
 const SHORTEST_ENCODED = 16;
@@ -68,48 +93,36 @@ export function decodedRun(run: string): string | undefined {
 
 function textOfBase64(run: string): string | undefined {
   // Most runs are names, which say nothing in Base64: that shows at once.
-  for (let at = 0; at < 12; at += 4) if (!saysText(run, at)) return undefined;
-  return textOf(decodeBase64Run(run));
+  return beginsText(run) ? textOf(base64Bytes(run.replace(/={1,2}$/, ""))) : undefined;
 }
 
-/** Whether four letters of Base64 are three characters of text. */
-function saysText(run: string, at: number): boolean {
-  const group = (letter(run, at) << 18) | (letter(run, at + 1) << 12) | (letter(run, at + 2) << 6) | letter(run, at + 3);
-  return group >= 0 && isTextByte(group >> 16) && isTextByte((group >> 8) & 0xff) && isTextByte(group & 0xff);
+/** Whether the first twelve letters of Base64 are nine bytes of text. */
+function beginsText(run: string): boolean {
+  let awaited = 0;
+  for (let at = 0; at < 12 && awaited >= 0; at += 4) {
+    const group =
+      (base64Value(run.charCodeAt(at)) << 18) | (base64Value(run.charCodeAt(at + 1)) << 12) | (base64Value(run.charCodeAt(at + 2)) << 6) | base64Value(run.charCodeAt(at + 3));
+    if (group < 0) return false;
+    for (let shift = 16; shift >= 0 && awaited >= 0; shift -= 8) awaited = awaitedAfter(awaited, (group >> shift) & 0xff);
+  }
+  return awaited >= 0;
 }
 
-function letter(run: string, at: number): number {
-  const code = run.charCodeAt(at);
-  if (code >= 0x61) return code <= 0x7a ? code - 71 : -1;
-  if (code >= 0x41) return code <= 0x5a ? code - 65 : code === 0x5f ? 63 : -1;
-  if (code >= 0x30) return code <= 0x39 ? code + 4 : -1;
-  return code === 0x2b || code === 0x2d ? 62 : code === 0x2f ? 63 : -1;
-}
-
-export function decodeBase64Run(run: string): Uint8Array | undefined {
-  const body = run.replace(/={1,2}$/, "").replaceAll("+", "-").replaceAll("/", "_");
-  const whole = body.length % 4 === 1 ? body.slice(0, -1) : body;
-  // A text that was cut short has stray bits in its last letter.
-  return base64Decode(whole, "url") ?? base64Decode(whole.slice(0, whole.length - (whole.length % 4)), "url");
-}
-
-function hexBytes(run: string): Uint8Array {
-  const bytes = new Uint8Array(run.length / 2);
-  for (let at = 0; at < bytes.length; at++) bytes[at] = Number.parseInt(run.slice(at * 2, at * 2 + 2), 16);
-  return bytes;
-}
-
-const CHUNK = 8_192;
-
-/** The bytes as text if they are ASCII without control characters but white space: a secret is. */
+/** The bytes as text if they are UTF-8 without control characters but white space, which a text that was cut short may end within. */
 function textOf(bytes: Uint8Array | undefined): string | undefined {
   if (bytes === undefined || bytes.length === 0) return undefined;
-  for (const byte of bytes) if (!isTextByte(byte)) return undefined;
-  const pieces: string[] = [];
-  for (let at = 0; at < bytes.length; at += CHUNK) pieces.push(String.fromCharCode(...bytes.subarray(at, at + CHUNK)));
-  return pieces.join("");
+  let awaited = 0;
+  for (const byte of bytes) {
+    awaited = awaitedAfter(awaited, byte);
+    if (awaited < 0) return undefined;
+  }
+  return utf8Decode(bytes);
 }
 
-function isTextByte(byte: number): boolean {
-  return byte < 0x7f && (byte >= 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09);
+/** How many bytes of a character are still to come after one more, of which `awaited` were; -1 if there is no such text. */
+function awaitedAfter(awaited: number, byte: number): number {
+  if (awaited > 0) return (byte & 0xc0) === 0x80 ? awaited - 1 : -1;
+  if (byte < 0x80) return byte < 0x7f && (byte >= 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09) ? 0 : -1;
+  if (byte < 0xc2 || byte > 0xf4) return -1;
+  return byte < 0xe0 ? 1 : byte < 0xf0 ? 2 : 3;
 }

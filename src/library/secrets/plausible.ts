@@ -9,7 +9,7 @@ const STANDS_FOR = new Set(
   ).split(" "),
 );
 
-const TEMPLATE = /^(?:[<[{(%]|\$[A-Za-z_{(]|--|\.\.|xx|XX|\*)|\$\{|\{\{|<[a-zA-Z]|\.\.\.|…|\*\*\*|%[A-Za-z_]+%$/;
+const TEMPLATE = /^(?:[<[{(%]|\$[A-Za-z_{(]|--|\.\.|xxx|XXX|\*)|\$\{|\{\{|<[a-zA-Z]|\.\.\.|…|\*\*\*|%[A-Za-z_]+%$|^:[A-Za-z_]+:?$/;
 const SAYS_SO = /(?:^|[^a-z0-9])(?:example|sample|your|placeholder|dummy|fake|insert|replace|redacted|changeme|change-me|todo|some|here|goes|xxx+)(?:$|[^a-z0-9])/;
 
 /** `<your-token>`, `${TOKEN}`, `********`, `string`, `changeme`. */
@@ -76,6 +76,7 @@ const JOINT = 4;
 function kindOf(code: number): number {
   if (code >= 0x30 && code <= 0x39) return DIGIT;
   if (code >= 0x41 && code <= 0x5a) return UPPER;
-  if (code >= 0x61 && code <= 0x7a) return LOWER;
+  // Letters of other scripts have either case or none; their punctuation is rare in secrets.
+  if ((code >= 0x61 && code <= 0x7a) || code >= 0xc0) return LOWER;
   return code === 0x2d || code === 0x5f || code === 0x2e || code === 0x2f || code === 0x2b ? JOINT : OTHER;
 }

@@ -6,12 +6,15 @@ import { bodyEnd } from "./private-key.ts";
 // Random by its look, and no secret: what is wrapped into lines, public keys and certificates.
 
 const LABEL = /^[A-Z0-9 ]{0,60}-----/;
-const BEGIN = "-----BEGIN ";
+// Dashes are common, and a search that starts with one is slow.
+const BEGIN = "BEGIN ";
+const DASHES = "-----";
 
 /** The bodies of PEM blocks that are public: certificates, public keys, signatures. In order. */
 export function publicBlocks(text: string): Span[] {
   const blocks: Span[] = [];
   for (let at = text.indexOf(BEGIN); at !== -1; at = text.indexOf(BEGIN, at + BEGIN.length)) {
+    if (!text.endsWith(DASHES, at)) continue;
     const label = LABEL.exec(text.slice(at + BEGIN.length, at + BEGIN.length + 80))?.[0];
     if (label === undefined || label.includes("PRIVATE")) continue;
     const start = at + BEGIN.length + label.length;

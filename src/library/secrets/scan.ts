@@ -10,9 +10,10 @@ import { findJwts } from "./jwt.ts";
 import { type Report, SECRET_KINDS, type SecretKind, type SecretMatch } from "./kinds.ts";
 import { createFindKnown } from "./known.ts";
 import { findPrivateKeys } from "./private-key.ts";
-import { findProviderTokens } from "./provider-token.ts";
+import { findProviderTokens, findTokensWithTilde } from "./provider-token.ts";
 import { isEscaped, isPublicKey, isWrapped, publicBlocks, within } from "./public-data.ts";
-import { findUrlPassword } from "./url-password.ts";
+import { findSpokenAssignments } from "./spoken-assignment.ts";
+import { findDriverPasswords, findUrlPassword } from "./url-password.ts";
 
 export interface SecretScanOptions {
   /** All unless given; `known` is what `known` names. */
@@ -48,8 +49,11 @@ export function createFindSecrets({ kinds = SECRET_KINDS, known = [] }: SecretSc
     });
     findAuthorizations(text, wanted);
     findAtSigns(text, wanted);
+    findSpokenAssignments(text, wanted);
+    findDriverPasswords(text, wanted);
+    findTokensWithTilde(text, wanted);
     const view = depth === 0 ? undefined : unescaped(text);
-    if (view !== undefined) find(view.text, depth - 1, (type, start, end) => report(type, view.places[start]!, view.places[end]!));
+    if (view !== undefined) find(view.text, depth - 1, (type, start, end) => report(type, view.starts[start]!, view.ends[end - 1]!));
   };
 
   return (text) => {
@@ -83,6 +87,8 @@ type Decode = (start: number, end: number) => boolean;
 // A token or a part of one is a run of token characters at least this long.
 const SHORTEST_RUN = SHORTEST_RANDOM;
 
+const LONGEST_TOKEN = 400;
+
 // Machines make no token, nor hex or Base64, without a digit or a capital; paths and words with hyphens are done with here.
 const MADE = /[A-Z0-9]/;
 
@@ -97,8 +103,9 @@ function findInRuns(text: string, report: Report, decode: Decode): void {
     const piece = text.slice(start, end);
     if (!MADE.test(piece)) continue;
     const isData = text.startsWith("base64,", run - 7);
-    if (!isData) {
-      findProviderTokens(piece, start, report);
+    // A text may be sent as data in which a token stands by itself; media is longer.
+    if (!isData || end - run <= LONGEST_TOKEN) {
+      findProviderTokens(text, start, end, report);
       // An unsigned one ends in a dot.
       findJwts(text.charAt(end) === "." ? `${piece}.` : piece, start, report);
     }
@@ -106,10 +113,13 @@ function findInRuns(text: string, report: Report, decode: Decode): void {
   }
 }
 
+// `bot`, up to ten digits, and a colon.
+const MOST_BOT = 14;
+
 /** Where the parts before a run start that are joined to it by dots, or a bot's number by a colon. */
 function chainStart(text: string, run: number, limit: number): number {
   let start = run;
-  if (text.charAt(start - 1) === ":") start = Math.max(limit, start - 11);
+  if (text.charAt(start - 1) === ":") start = Math.max(limit, start - MOST_BOT);
   while (text.charAt(start - 1) === "." && start - 1 > limit) {
     const before = runStart(text, start - 1, TOKEN_CLASS, limit);
     if (before === start - 1) break;
@@ -158,7 +168,7 @@ function decodeParts(run: string, start: number, decode: Decode): boolean {
   return isText;
 }
 
-const DIGEST_BEFORE = /(?:sha-?[0-9]{1,3}|md5|fingerprint)["']?\s?[:=]\s?["']?$/i;
+const DIGEST_BEFORE = /(?:sha-?[0-9]{1,3}|md5|fingerprint|\bh1)["']?\s?[:=]\s?["']?$/i;
 const DIGEST = /^(?:sha[0-9]{1,3}|md5)-/i;
 
 /** `sha256-…` says what it is, and so does `SHA256:…`. */

@@ -31,3 +31,18 @@ export function findUrlPassword(text: string, at: number, report: Report): void 
 function isPort(text: string, colon: number, end: number): boolean {
   return end - colon <= 6 && /^[0-9]*$/.test(text.slice(colon + 1, end));
 }
+
+const MOST_USER = 64;
+
+/** The password in `user:password@tcp(host:3306)/database`, as drivers in Go write it. */
+export function findDriverPasswords(text: string, report: Report): void {
+  for (const mark of ["@tcp(", "@unix("]) {
+    for (let at = text.indexOf(mark); at !== -1; at = text.indexOf(mark, at + mark.length)) {
+      const found = USER_AND_PASSWORD.exec(text.slice(Math.max(0, at - MOST_USER - 128), at));
+      const password = found?.[1] ?? "";
+      if (password !== "" && !isPlaceholder(password)) report("url-password", at - password.length, at);
+    }
+  }
+}
+
+const USER_AND_PASSWORD = /(?:^|[^A-Za-z0-9_.-])[A-Za-z0-9_.-]{1,64}:([^\s"'`<>@]{1,128})$/;

@@ -36,6 +36,9 @@ const CARDS: readonly [text: string, number?: string][] = [
 ];
 
 const OTHERS: readonly string[] = [
+  // Account numbers with wrong check digits.
+  "ES21 4111 1111 1111 1111 9769",
+  "PL04 5516 4111 1111 1111 1111 0526",
   "4111111111111112",
   "4111 1111 1111 1112",
   "411111111111",

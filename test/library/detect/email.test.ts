@@ -15,6 +15,8 @@ const ADDRESSES: readonly [text: string, ...addresses: string[]][] = [
   ["_under_score_@example.com", "_under_score_@example.com"],
   ["a&b@example.com", "a&b@example.com"],
   ["1234567890@example.com", "1234567890@example.com"],
+  ["user=bob@example.com&x", "bob@example.com"],
+  ["bounce+bob=example.org@list.example.com", "bounce+bob=example.org@list.example.com"],
   ["x@a.io", "x@a.io"],
   ["BOB@EXAMPLE.COM", "BOB@EXAMPLE.COM"],
   ["bob@my-host.example.museum/path", "bob@my-host.example.museum"],

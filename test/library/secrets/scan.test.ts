@@ -1,12 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createFindSecrets, type SecretScanOptions } from "../../../src/library/secrets/scan.ts";
+import { createFindSecrets } from "../../../src/library/secrets/scan.ts";
 import { seededRandom } from "../../support/random.ts";
 import { base64, jwt, pem, TOKENS } from "../corpus/tokens.ts";
-
-function found(text: string, options?: SecretScanOptions): string[] {
-  return createFindSecrets(options)(text).map(({ type, start, end }) => `${type}: ${text.slice(start, end)}`);
-}
+import { found } from "./found.ts";
 
 const TOKEN = TOKENS["github"]!(seededRandom(1));
 
@@ -38,7 +35,10 @@ test("finds each kind by its form", () => {
     ["redis://:s3cr3t@db", ["url-password: s3cr3t"]],
     ["https://ann:p%40ss@example.com/", ["url-password: p%40ss"]],
     ["postgres://ann:pa/ss@db/x", ["url-password: pa/ss"]],
+    ["ann:s3cr3t@tcp(db:3306)/x", ["url-password: s3cr3t"]],
     ["Authorization: Basic YW5uOnMzY3JldA==", ["authorization: YW5uOnMzY3JldA=="]],
+    ["authorization:BEARER\tabc123def456", ["authorization: abc123def456"]],
+    ["new value Q7A8Q~lSXsiX7lRCe6zwpi221rb5mI92I2D47bpF", ["provider-token: Q7A8Q~lSXsiX7lRCe6zwpi221rb5mI92I2D47bpF"]],
     ["authorization: bearer abc123def456", ["authorization: abc123def456"]],
     ["Server=db;User Id=sa;Password=P@ss;word", ["assignment: P@ss"]],
     ['{"apiKey":"s3cret9x"}', ["assignment: s3cret9x"]],
@@ -56,6 +56,27 @@ test("takes a private key that was cut short up to where its text ends, and no t
   assert.deepEqual(found('a file that starts with "-----BEGIN PRIVATE KEY-----"'), []);
   assert.deepEqual(found("a file that starts with -----BEGIN PRIVATE KEY----- holds the key of the server, and nobody reads it"), []);
   assert.deepEqual(found(`-----BEGIN PUBLIC KEY-----\n${"abcd".repeat(9)}\n-----END PUBLIC KEY-----`), []);
+});
+
+test("takes a private key whose lines have signs before them, are literals, or have lost their beginning", () => {
+  const key = pem(seededRandom(6), true);
+  const lines = key.split("\n");
+  for (const sign of ["# ", "> ", " * ", "// ", "+", "| "]) assert.equal(found(lines.map((line) => sign + line).join("\n")).length, 1, sign);
+  assert.equal(found(lines.map((line) => `"${line}\\n"`).join(" +\n  ")).length, 1);
+  for (const line of ["\n", "\\n"]) {
+    const rest = lines.slice(2).join(line);
+    assert.deepEqual(found(`and so on${line}${rest}`), [`private-key: ${rest}`]);
+  }
+  assert.deepEqual(found("it ends with\n-----END PRIVATE KEY-----"), []);
+});
+
+test("masks what is escaped letter by letter as a whole, and reads what is encoded in other scripts", () => {
+  const text = `api_key="f15e8a7bc2"`;
+  const inHex = (prefix: string, digits: number) => [...text].map((letter) => prefix + letter.charCodeAt(0).toString(16).padStart(digits, "0")).join("");
+  for (const run of [inHex("%", 2), inHex("\\x", 2), inHex("\\u", 4)]) assert.deepEqual(found(`see ${run} there`), [`assignment: ${run}`]);
+  assert.deepEqual(found(base64("Привет, как дела? Schöne Grüße!", "padded")), []);
+  const run = base64(`пароль: password="hunter2x"`, "padded");
+  assert.deepEqual(found(`<${run}>`), [`assignment: ${run}`]);
 });
 
 test("takes a token with a wrong checksum for a random string at most, and none for a template", () => {
@@ -77,6 +98,12 @@ test("leaves ids, hashes, digests, media and names alone", () => {
   for (const text of [
     "550e8400-e29b-41d4-a716-446655440000",
     "da39a3ee5e6b4b0d3255bfef95601890afd80709",
+    "PN81fa6e282dab88735d0155b57c750965",
+    "pk_live_94BOKejQfUknjVs8FBdhsAB7",
+    "_ZN4core3fmt9Formatter9write_str17h818ec492b29998c7E",
+    "h1:lmjNPN81OhbLyWA0kiUoH8GBTaMxzzUGFFYFm8oqgXO=",
+    "pbeWithSHA1And128BitRC4",
+    "sk-ecdsa-sha2-nistp256-cert-v01",
     "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
     "sha512-vtPWGsBhEYdt2nEkRU1t8FMTBk9dHM1ncLU7wJvRz6sLHXzQZpEkCrdMNrU0aLIl2eNHRPMO4wX2QqGJ6v7Rpw==",
     "SHA256:nThbg6kXUpJWGl7E1IGOCspRomTxdCARLviKw6E5SY8",
@@ -153,6 +180,8 @@ test("finds known secrets in whatever encoding, and short ones where they stand 
 const WORST = [
   ..."a|A|0|=|:|.|/|-|_|+|%|\\|eyJ|eyJ.|ghp_|sk-|sk-a|AKIA|xox|://|://:|://a:|://a:b|password=|password:|password='|token=a|Bearer |Basic |basic a".split("|"),
   ..."-----BEGIN PRIVATE KEY-----|PRIVATE KEY|BEGIN |%41|%4|\\u0041|\\\\|\\/|aB3|aB3/|a.b.|a1-|SG.|AAAA|6161|=a|::|key=|\"key\":\"|secret: |password=Aa |1234567890:".split("|"),
+  ..."</|</value>|<value>|</password>|--|--token |--token a1|(\"token\",|(\"token\",\"|password |login a password | '|by '|password '| \"| -p| -u a:|mysql -p1|@tcp(|a:b@tcp(".split("|"),
+  ..."Q~|1Q~|6~|value=|name=token value=|\"value\":|password: a = |password: str = |authorization: a |-----END PRIVATE KEY-----|AAAA\n-----END PRIVATE KEY-----|e[wy]|ey|\\x41|\n# ".split("|"),
   ..."deadbeefdeadbeefdeadbeef |abcdefghijklmnopqrstuvw |-----BEGIN A-----|AAAAB3NzaC1yc2E|::a|1:2:3:4:5:6:7 ".split("|"),
   `${"aB3/".repeat(16)}\n`,
   "YWJjZGVmZ2hpamtsbW5vcA ",

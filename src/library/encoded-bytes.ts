@@ -1,0 +1,36 @@
+// What Base64 and hex stand for where they are found in a text: of either alphabet or both, unpadded, cut short, with stray bits at the end.
+
+// By character code: one more than the value, so that 0 is no letter.
+const BASE64 = new Uint8Array(128);
+[..."ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"].forEach((letter, value) => (BASE64[letter.charCodeAt(0)] = value + 1));
+BASE64[0x2d] = 63;
+BASE64[0x5f] = 64;
+
+/** The six bits of a letter of Base64; -1 for any other code, `=` too. */
+export function base64Value(code: number): number {
+  return (BASE64[code] ?? 0) - 1;
+}
+
+/** The bytes of what is Base64 from `start` on; nothing if something else is in it. */
+export function base64Bytes(run: string, start = 0): Uint8Array | undefined {
+  const bytes = new Uint8Array(Math.floor(((run.length - start) * 3) / 4));
+  let end = 0;
+  let bits = 0;
+  for (let at = start, held = 0; at < run.length; at++) {
+    const value = base64Value(run.charCodeAt(at));
+    if (value < 0) return undefined;
+    bits = ((bits << 6) | value) & 0xffff;
+    held += 6;
+    if (held < 8) continue;
+    held -= 8;
+    bytes[end++] = bits >> held;
+  }
+  return bytes.subarray(0, end);
+}
+
+/** The bytes of an even number of hex digits. */
+export function hexBytes(digits: string): Uint8Array {
+  const bytes = new Uint8Array(digits.length / 2);
+  for (let at = 0; at < bytes.length; at++) bytes[at] = Number.parseInt(digits.slice(at * 2, at * 2 + 2), 16);
+  return bytes;
+}

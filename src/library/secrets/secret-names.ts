@@ -1,0 +1,43 @@
+// What names of secrets end with, once hyphens and the like are left out: passwords, which people choose, and keys, which machines make.
+const PASSWORD = /(?:pass(?:word|wort|wd|phrase|code)|kennwort|securestring|pwd|(?:^|[_.-])pass)$/;
+const OF_KEYS =
+  "api|access|secret|private|auth|signing|encryption|master|account|shared|storage|service|client|webhook|app|application|session|consumer|deploy|license|" +
+  "subscription|functions|hmac|cipher|admin|jwt|cookie";
+const KEY = new RegExp(`(?:secret|token|(?:${OF_KEYS})[_.-]?key|sharedaccesskey|credentials?|_auth|^sig|authorization)$`);
+
+/** Tokens that say where a list goes on, or that are words of a model. */
+const CURSOR = /(?:page|continuation|sync|next|resume|start|stop|max|min|eos|bos|pad|unk|cancel(?:l?ation)?|progress)[_.-]?token$/;
+
+const MOST_NAME = 40;
+
+/** The last two letters of each of these names, since most names that anything is assigned to are none. */
+const ENDINGS = endings("rd rt ng wd se de ss et en ey al ls th on ig");
+
+function endings(pairs: string): Uint8Array {
+  const table = new Uint8Array(32 * 32);
+  for (const pair of pairs.split(" ")) table[endingOf(pair, pair.length)] = 1;
+  return table;
+}
+
+/** The two letters before `end`, of either case, as one number. */
+export function endingOf(text: string, end: number): number {
+  return ((text.charCodeAt(end - 2) & 31) << 5) | (text.charCodeAt(end - 1) & 31);
+}
+
+/** Whether a name that ends at `end` may be one of a secret; most are not. */
+export function mayNameSecret(text: string, end: number): boolean {
+  return ENDINGS[endingOf(text, end)] === 1;
+}
+
+/** What a name says is in it: a password, a key, or neither. */
+export function kindOfName(name: string): "password" | "key" | undefined {
+  const last = name.slice(-MOST_NAME);
+  const lower = last.toLowerCase();
+  if (PASSWORD.test(lower) || /[a-z]Pass$/.test(last)) return "password";
+  return KEY.test(lower) && !CURSOR.test(lower) ? "key" : undefined;
+}
+
+/** Whether a member of this name holds a secret, whatever its value looks like. */
+export function isSecretName(name: string): boolean {
+  return kindOfName(name) !== undefined;
+}

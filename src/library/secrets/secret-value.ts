@@ -1,0 +1,100 @@
+import { CLASS_OF, VALUE_END_CLASS } from "../detect/characters.ts";
+import { LEAST_CHANGES } from "./entropy.ts";
+import { isPlaceholder, makeOf } from "./plausible.ts";
+
+const MOST_VALUE = 256;
+const SHORTEST_VALUE = 4;
+
+const SPACE = 0x20;
+const BACKSLASH = 0x5c;
+const LINE_FEED = 0x0a;
+
+export interface Value {
+  readonly start: number;
+  readonly end: number;
+  readonly isQuoted: boolean;
+}
+
+export function isQuote(code: number): boolean {
+  return code === 0x22 || code === 0x27 || code === 0x60;
+}
+
+export function skipBlanks(text: string, from: number, most: number): number {
+  let at = from;
+  while (at - from < most && (text.charCodeAt(at) === SPACE || text.charAt(at) === "\t")) at++;
+  return at;
+}
+
+/** The value that starts at `from`: what stands between quotes, or up to where one without ends. Nothing where it goes on for longer than secrets do, or is code. */
+export function readValueAt(text: string, from: number): Value | undefined {
+  let start = from;
+  if (text.charCodeAt(start) === BACKSLASH && isQuote(text.charCodeAt(start + 1))) start++;
+  else start = skipLiteralPrefix(text, start);
+  const quote = text.charCodeAt(start);
+  const limit = Math.min(text.length, start + MOST_VALUE);
+  if (isQuote(quote)) {
+    start++;
+    let end = start;
+    while (end < limit && text.charCodeAt(end) !== quote && text.charCodeAt(end) !== LINE_FEED) end++;
+    if (text.charCodeAt(end) === LINE_FEED) return undefined;
+    const isEscaped = text.charCodeAt(end - 1) === BACKSLASH && text.charCodeAt(start - 2) === BACKSLASH;
+    return fitting({ start, end: isEscaped ? end - 1 : end, isQuoted: true });
+  }
+  let end = start;
+  while (end < limit && (CLASS_OF[text.charCodeAt(end)]! & VALUE_END_CLASS) === 0) end++;
+  // A call or a place in a list is code.
+  if (text.charAt(end) === "(" || text.charAt(end) === "[") return undefined;
+  if (end > start && (text.charAt(end - 1) === "." || text.charCodeAt(end - 1) === BACKSLASH)) end--;
+  return fitting({ start, end, isQuoted: false });
+}
+
+function fitting(value: Value): Value | undefined {
+  return value.end - value.start > MOST_VALUE - 2 ? undefined : value;
+}
+
+/** `b"…"`, `@"…"`, `u8"…"` */
+function skipLiteralPrefix(text: string, start: number): number {
+  for (let length = 1; length <= 2; length++) {
+    if (isQuote(text.charCodeAt(start + length)) && /^[A-Za-z@][A-Za-z8]?$/.test(text.slice(start, start + length))) return start + length;
+  }
+  return start;
+}
+
+export interface Setting {
+  readonly isPassword: boolean;
+  /** `NAME=value`, or `"name": "value"`: as machines write it, not prose. */
+  readonly isTight: boolean;
+  readonly isQuoted: boolean;
+  /** Nothing follows in the line: a setting, and no argument among others. */
+  readonly isLine: boolean;
+}
+
+const WORDS = /^[A-Za-z]?[a-z]*(?:(?:[ ._-][A-Z]?|[A-Z])[a-z]+)*$/;
+const CODE = /^(?:[A-Za-z_$][\w$]*\.)+[A-Za-z_$][\w$]*$/;
+const PATH = /^(?:[.~]{0,2}\/|[A-Za-z]:\\|https?:\/\/|[\w.-]+\/[\w./-]*$)/;
+
+/** Whether what is assigned to a secret's name is one: no template, no word that stands for it, and for a key nothing that looks like a name itself. */
+export function isSecretValue(value: string, { isPassword, isTight, isQuoted, isLine }: Setting): boolean {
+  if (value.length < SHORTEST_VALUE || isPlaceholder(value)) return false;
+  const { digits, upper, lower, others, changes } = makeOf(value);
+  const letters = upper + lower;
+  const hasBlank = value.includes(" ");
+  if (isPassword) {
+    // A passphrase may be words; what is said about a password in prose is, too.
+    if (hasBlank) return isQuoted && isTight && digits + others - (value.split(" ").length - 1) > 0 && value.length <= 64;
+    if (CODE.test(value) || (isPath(value, changes) && digits < 2)) return false;
+    if (digits > 0 && letters > 0) return isTight || isQuoted || value.length >= 7;
+    if (others > 0) return isTight || isQuoted;
+    if (digits === value.length && value.length >= 6 && (isQuoted || isLine)) return true;
+    return isTight && (isQuoted ? value.length >= 6 : digits === value.length || changes > 0.3 || isLine);
+  }
+  if (hasBlank || value.length < 8 || isPath(value, changes) || CODE.test(value) || WORDS.test(value)) return false;
+  if (digits === value.length) return false;
+  if (isTight || isQuoted || (isLine && value.length >= 10)) return digits >= 2 && letters >= 2;
+  return digits >= 3 && letters >= 3 && value.length >= 12;
+}
+
+/** Base64 has slashes, too. */
+function isPath(value: string, changes: number): boolean {
+  return changes < LEAST_CHANGES && PATH.test(value);
+}
