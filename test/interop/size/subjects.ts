@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { readyMade } from "../../../src/library/catalog.ts";
 import { ROOT } from "../suite/processes.ts";
 
 /** What a program might take, as a module that exports it again. */
@@ -13,19 +14,8 @@ export interface Subject {
 }
 
 const ENTRY_POINTS = ["mcp-interceptors/chain", "mcp-interceptors", "mcp-interceptors/library", "mcp-interceptors/web", "mcp-interceptors/conformance"];
-const READY_MADE = {
-  annotate: "annotate",
-  approval: "approval",
-  audit: "audit",
-  budget: "budget",
-  flowGuard: "flow-guard",
-  injectionSignals: "injection-signals",
-  rateLimit: "rate-limit",
-  redact: "redact",
-  sizeLimit: "size-limit",
-  toolFilter: "tool-filter",
-  webhook: "webhook",
-};
+// By the names under which the library exports their factories.
+const READY_MADE = Object.fromEntries([...readyMade.keys()].map((name) => [name.replace(/-(.)/g, (_dash, letter: string) => letter.toUpperCase()), name]));
 
 /** The modules of ready-made interceptors in `src/library`, by name. */
 export const LIBRARY_MODULES: readonly string[] = Object.values(READY_MADE);
