@@ -109,6 +109,12 @@ function textOfBase64(run: string): string | undefined {
   return undefined;
 }
 
+/** What a value that is Base64 as a whole says, if that is text; undefined for anything else. Linear. */
+export function textInBase64(value: string): string | undefined {
+  const run = value.replace(/[\s=]+/g, "");
+  return endOfRun(run, 0) === run.length ? textOf(base64Bytes(run, 0)) : undefined;
+}
+
 function base64Bytes(run: string, start: number): Uint8Array {
   const bytes = new Uint8Array(Math.floor(((run.length - start) * 3) / 4));
   let end = 0;
