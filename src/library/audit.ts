@@ -17,7 +17,7 @@ export interface AuditRecord {
   readonly at: string;
   readonly event: string;
   readonly phase: Phase;
-  /** The tool or prompt, or the URI of a resource without its query, as the request names it; 256 characters at most. */
+  /** The tool or prompt, or the URI of a resource without user, password, query and fragment, as the request names it; 256 characters at most. */
   readonly target?: string;
   readonly session?: string;
   readonly who?: { readonly type: string; readonly id?: string; readonly issuer?: string };
@@ -128,7 +128,12 @@ function targetOf(params: unknown): string | undefined {
   const name = ownMember(params, "name");
   if (typeof name === "string") return cut(name);
   const uri = ownMember(params, "uri");
-  return typeof uri === "string" ? cut(uri.replace(/[?#][^]*$/, "")) : undefined;
+  return typeof uri === "string" ? cut(withoutSecrets(uri)) : undefined;
+}
+
+// A user and password stand before an `@`, with two slashes before them or not, as parsers take it.
+function withoutSecrets(uri: string): string {
+  return uri.replace(/[?#][^]*$/, "").replace(/^(\s*[a-z][a-z0-9+.-]*:[/\\]*)[^/\\]*@/i, "$1");
 }
 
 function cut(text: string): string {

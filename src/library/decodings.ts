@@ -111,6 +111,12 @@ function textOfBase64(run: string): string | undefined {
   return undefined;
 }
 
+/** What a value that is Base64 as a whole says, if that is text; undefined for anything else. Linear. */
+export function textInBase64(value: string): string | undefined {
+  const bytes = base64Bytes(value.replace(/[\s=]+/g, ""));
+  return bytes === undefined ? undefined : textOf(bytes);
+}
+
 // Bytes that are no text say nothing. A few may be broken: the run was cut, or has something else at its ends.
 function textOf(bytes: Uint8Array): string | undefined {
   if (bytes.length === 0) return undefined;

@@ -1,12 +1,13 @@
-import { isObject, type JsonObject, ownMember } from "../core/base/json.ts";
+import { formatPointer, isObject, type JsonObject, ownMember } from "../core/base/json.ts";
 import { type Interceptor, validator } from "../core/interceptor/define.ts";
 import { allow, deny } from "../core/interceptor/verdict.ts";
 import { invalid, readBoolean, readConfig, readPatterns, readStrings, readWhole } from "./config.ts";
 import { createScanner } from "./detect/scan.ts";
+import { type FormField, fieldsOf, isProperty, isSecretField } from "./elicitation-fields.ts";
 import { mixesScripts } from "./look-alike.ts";
 import { compilePatterns, patternsSchema } from "./name-patterns.ts";
 import { perCall } from "./per-call.ts";
-import { asksForSecret, describesSecret, namesSecret } from "./secret-words.ts";
+import { asksForSecret } from "./secret-words.ts";
 import { createFindSecrets } from "./secrets/scan.ts";
 import { firstOf } from "./strings.ts";
 import { compileHostPattern, notPublic, type UrlHost } from "./uri/host.ts";
@@ -92,15 +93,26 @@ function compileElicitationGuard(value: unknown): Rules {
   return {
     formProblem(params) {
       const schema = ownMember(params, "requestedSchema");
-      const properties = isObject(schema) ? ownMember(schema, "properties") : undefined;
-      const fields = isObject(properties) ? Object.entries(properties) : [];
-      if (fields.length > maxFields) return { message: `A form has more than ${maxFields} fields`, path: "/requestedSchema/properties" };
-      for (const [name, field] of fields) {
-        const path = `/requestedSchema/properties/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
-        if (!isHarmless(name) && isSecretField(name, field)) return { message: "A form asks for a secret", path };
+      let count = 0;
+      let harmless = 0;
+      const leaveOut = (name: string) => {
+        if (!isHarmless(name)) return false;
+        harmless++;
+        return true;
+      };
+      let secret: FormField | undefined;
+      for (const field of fieldsOf(schema, ["requestedSchema"], leaveOut)) {
+        if (isProperty(field)) count++;
+        if (count + harmless > maxFields) break;
+        if (secret === undefined && isSecretField(field)) secret = field;
       }
-      const onlyHarmless = fields.length > 0 && fields.every(([name]) => isHarmless(name));
-      return !onlyHarmless && textAsks(ownMember(params, "message")) ? { message: "A form asks for a secret", path: "/message" } : undefined;
+      if (count + harmless > maxFields) return { message: `A form has more than ${maxFields} fields`, path: "/requestedSchema/properties" };
+      if (secret !== undefined) return { message: "A form asks for a secret", path: formatPointer(secret.path) };
+      if (count === 0 && harmless > 0) return undefined;
+      const says = isObject(schema) ? schema : {};
+      const asking = [["message", params], ["title", says], ["description", says]] as const;
+      const found = asking.find(([member, holder]) => textAsks(ownMember(holder, member)));
+      return found && { message: "A form asks for a secret", path: found[1] === params ? "/message" : `/requestedSchema/${found[0]}` };
     },
     urlProblem(params) {
       const problem = hostProblem(ownMember(params, "url"), hosts);
@@ -108,31 +120,19 @@ function compileElicitationGuard(value: unknown): Rules {
     },
     answerProblem(result) {
       if (!checksAnswers) return undefined;
-      return firstOf(ownMember(result, "content"), ["content"], ({ text, path }) => {
+      return firstOf(numbersAsTexts(ownMember(result, "content")), ["content"], ({ text, member, path }) => {
         const holdsSecret = findKeys(text).length > 0 || answers.find(text).length > 0;
-        return holdsSecret ? { message: "An answer holds a secret", path: path() } : undefined;
-      });
+        // The path to a member whose name is the secret would tell it.
+        return holdsSecret ? { message: "An answer holds a secret", path: member === undefined ? "/content" : path() } : undefined;
+      }, true);
     },
   };
 }
 
-// What can be typed in is meant: of a yes or no, and of a choice, the server knows the answers.
-function isSecretField(name: string, field: unknown): boolean {
-  if (!isObject(field)) return namesSecret(name);
-  const type = ownMember(field, "type");
-  if (type === "boolean" || Object.hasOwn(field, "enum") || Object.hasOwn(field, "oneOf")) return false;
-  const title = ownMember(field, "title");
-  const description = ownMember(field, "description");
-  // A number of tokens is no token.
-  return (
-    ownMember(field, "format") === "password" ||
-    (namesSecret(name) && !isCount(name, type)) ||
-    [title, description].some((text) => typeof text === "string" && describesSecret(text) && !isCount(text, type))
-  );
-}
-
-function isCount(name: string, type: unknown): boolean {
-  return (type === "number" || type === "integer") && /(?:token|credential|secret|password)s?\W*$/i.test(name.slice(-40));
+function numbersAsTexts(value: unknown): unknown {
+  if (typeof value === "number") return String(value);
+  if (Array.isArray(value)) return value.map(numbersAsTexts);
+  return isObject(value) ? Object.fromEntries(Object.entries(value).map(([name, member]) => [name, numbersAsTexts(member)])) : value;
 }
 
 function textAsks(message: unknown): boolean {

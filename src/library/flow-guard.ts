@@ -2,7 +2,7 @@ import { isObject, type JsonObject, ownMember } from "../core/base/json.ts";
 import { type HandlerInput, type Interceptor, validator } from "../core/interceptor/define.ts";
 import { allow, deny } from "../core/interceptor/verdict.ts";
 import { invalid, readConfig, readPatterns, readText, readWhole } from "./config.ts";
-import { decodings } from "./decodings.ts";
+import { decodings, textInBase64 } from "./decodings.ts";
 import { fingerprints, LEAST_SHARED_CHARS } from "./fingerprints.ts";
 import { compilePatterns, patternsSchema } from "./name-patterns.ts";
 import { perCall } from "./per-call.ts";
@@ -46,7 +46,7 @@ const MAX_KEYS = 200;
 const OWN = 1;
 // Servers beyond the last bit share it.
 const MAX_SERVERS = 30;
-const READS = ["tools/call", "resources/read", "prompts/get"];
+const EVENTS = ["tools/call", "resources/read", "prompts/get", "completion/complete"];
 
 export const flowGuardConfigSchema: JsonObject = {
   type: "object",
@@ -74,8 +74,8 @@ export function flowGuard(config: FlowGuardConfig = {}): Interceptor {
       version: "1.0.0",
       description: "Refuses to send one server what another has said.",
       hooks: [
-        { events: READS, phase: "request" },
-        { events: READS, phase: "response" },
+        { events: EVENTS, phase: "request" },
+        { events: EVENTS, phase: "response" },
       ],
       // What an error says has been said, too.
       handlesErrors: true,
@@ -170,7 +170,7 @@ function remember(memory: Memory, print: number, bit: number): void {
 
 /**
  * What a payload says, in all ways that it can be read: its strings and names of members, and its values as one text, since what is split over several
- * is still there. Media are left out. Depth is that of messages.
+ * is still there. Media are left out, but for resources that are text. Depth is that of messages.
  */
 function textsIn(payload: unknown): readonly string[] {
   const names: string[] = [];
@@ -182,7 +182,9 @@ function textsIn(payload: unknown): readonly string[] {
     else if (isObject(value)) {
       for (const [name, member] of Object.entries(value)) {
         names.push(name);
+        // A resource may be given as bytes though it is text.
         if (!isTypedBinary(name, value)) walk(member);
+        else if (name === "blob" && typeof member === "string") walk(textInBase64(member));
       }
     }
   };

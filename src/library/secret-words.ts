@@ -12,9 +12,9 @@ const TRAILERS: ReadonlySet<string> = new Set(["again", "confirm", "confirmation
 const MAX_WORDS = 3;
 const MAX_NAME_CHARS = 300;
 
-/** The words of a name or title, in lower case: `apiKey2`, `API_KEY` and `API key:` have `api` and `key`. */
+/** The words of a name or title, in lower case: `apiKey2`, `API_KEY` and `API key:` have `api` and `key`. What cannot be seen is left out. */
 export function wordsOf(text: string): readonly string[] {
-  const spaced = text.slice(0, MAX_NAME_CHARS).normalize("NFKC").replace(/([a-z\d])(?=[A-Z])/g, "$1 ").replace(/['\u2019]/g, "");
+  const spaced = text.replace(/\p{Default_Ignorable_Code_Point}/gu, "").slice(0, MAX_NAME_CHARS).normalize("NFKC").replace(/([a-z\d])(?=[A-Z])/g, "$1 ").replace(/['\u2019]/g, "");
   return spaced.toLowerCase().match(/[\p{L}]+|\d+(?:fa)?/gu) ?? [];
 }
 
@@ -46,22 +46,34 @@ const ASKS: ReadonlySet<string> = new Set(["enter", "provide", "give", "type", "
 const DENIES: ReadonlySet<string> = new Set(["never", "not", "no", "dont", "without", "wont", "cannot", "cant", "neither", "nor", "avoid"]);
 /** Words that go on from a secret to something that is none: a password policy, a token limit. */
 const OTHER: ReadonlySet<string> = new Set(["policy", "policies", "hint", "length", "strength", "reset", "manager", "expiry", "expiration", "rotation", "rule", "rules", "count", "counts", "limit", "limits", "budget", "type", "name", "names", "number", "id", "page", "url", "link", "protected", "protection", "usage", "format", "settings"]);
+// `Password required`, `A password is needed`.
+const DEMANDS: ReadonlySet<string> = new Set(["required", "needed", "necessary", "mandatory", "please", "expected", "missing"]);
+const LINKS: ReadonlySet<string> = new Set(["is", "are", "was"]);
+const ARTICLES: ReadonlySet<string> = new Set(["your", "the", "a", "an", "my", "account", "login"]);
 const REACH = 10;
 const MAX_TEXT_CHARS = 20_000;
 
-/** Whether a text asks for a secret: a word that asks, then within a few words the secret, and no word before or between that denies it. Only the first 20,000 characters are read. */
+/** Whether a text asks for a secret: a word that asks, then within a few words the secret, or the secret and that it is required, and no word before or between that denies it; or the secret alone. Only the first 20,000 characters are read. */
 export function asksForSecret(text: string): boolean {
-  for (const sentence of text.slice(0, MAX_TEXT_CHARS).split(/[.!?\n;]+/)) {
-    const words = (sentence.match(/[\s\S]{1,300}/g) ?? []).flatMap(wordsOf);
+  for (const sentence of text.slice(0, MAX_TEXT_CHARS).split(/[.!?;]+|\n\s*\n/)) {
+    const words = sentence.split(/\s+/).flatMap(wordsOf);
+    if (sentence.split("\n").some((line) => isSecretAlone(wordsOf(line)))) return true;
     let asked = -Infinity;
     let denied = -Infinity;
     for (const [index, word] of words.entries()) {
       if (ASKS.has(word)) asked = index;
       if (DENIES.has(word)) denied = index;
-      if (index - asked <= REACH && index - denied > REACH && secretAt(words, index + 1) && !OTHER.has(words[index + 1] ?? "")) return true;
+      const next = words[index + 1] ?? "";
+      const isDemanded = DEMANDS.has(LINKS.has(next) ? (words[index + 2] ?? "") : next);
+      if ((index - asked <= REACH || isDemanded) && index - denied > REACH && secretAt(words, index + 1) && !OTHER.has(next)) return true;
     }
   }
   return false;
+}
+
+function isSecretAlone(words: readonly string[]): boolean {
+  const rest = words.filter((word) => !ARTICLES.has(word) && !TRAILERS.has(word));
+  return rest.length > 0 && rest.length <= MAX_WORDS && PHRASES.has(rest.join(" "));
 }
 
 const SHORT = 8;

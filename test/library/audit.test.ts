@@ -36,6 +36,10 @@ describe("audit", () => {
     assert.ok(!JSON.stringify(records).includes(secret));
     assert.deepEqual(records.map(({ failed }) => failed), [undefined, true, true, undefined]);
     assert.equal(records[3]?.target, "https://x.example/a");
+    for (const uri of [`https://u:${secret}@x.example/a`, `https://u:@${secret}@x.example/a`, `https:\\\\u:${secret}@x.example/a`, `https:u:${secret}@x.example/a`, `https://${secret}@x.example/a@b?q=@c`]) {
+      await invokeLater(rig({}, (record) => void records.push(record)).one, { event: "resources/read", phase: "request", payload: { uri } });
+      assert.match(records.at(-1)?.target ?? "", /^https:[/\\]*x\.example\/a(?:@b)?$/, uri);
+    }
   });
 
   it("gives equal payloads equal digests under one key, and other ones under another", async () => {

@@ -23,9 +23,25 @@ test("refuses a form that asks for a secret by the name, title, description or f
     { cvv: { type: "number" } },
     { cardNumber: { type: "integer" } },
     { password: true },
+    { password: { type: "number" } },
+    { password: { type: "string", enum: [] } },
+    { password: { oneOf: [{ type: "string" }, { type: "number" }] } },
+    { account: { type: "object", properties: { password: { type: "string" } } } },
+    { account: { allOf: [{ properties: { password: { type: "string" } } }] } },
+    { x: { allOf: [{ type: "string", title: "Password" }] } },
+    { list: { type: "array", items: { type: "string", title: "API key" } } },
+    { "pass\u200bword": { type: "string" } },
+    { x: { type: "string", title: "Your pass\u00adword" } },
   ];
   for (const properties of fields) assert.match(form(properties), /^\/requestedSchema\/properties\/.*: A form asks for a secret$/, JSON.stringify(properties));
   assert.match(form({ "a/b_token": { type: "string" } }), /^\/requestedSchema\/properties\/a~1b_token: /);
+  assert.match(form({ account: { allOf: [{ properties: { pin: {} } }] } }), /^\/requestedSchema\/properties\/account\/allOf\/0\/properties\/pin: /);
+  for (const message of ["Password required", "A password is required.", "Your password, please", "Password:", "Please enter your pass\u200bword", "API key needed to go on", "Please enter your\n  password", "Sign in to go on\nPassword:"]) {
+    assert.match(form({ value: { type: "string" } }, message), /^\/message: /, message);
+    const schema = { type: "object", description: message, properties: { value: { type: "string" } } };
+    assert.match(verdictOf(guard, { event: EVENT, phase: "request", payload: { message: "Hello", requestedSchema: schema } }), /^\/requestedSchema\/description: /, message);
+  }
+  assert.match(verdictOf(guard, { event: EVENT, phase: "request", payload: { message: "", requestedSchema: { allOf: [{ properties: { password: {} } }] } } }), /secret/);
   assert.equal(form({ value: { type: "string" } }, "Please enter your GitHub password"), "/message: A form asks for a secret");
 });
 
@@ -40,7 +56,8 @@ test("lets forms pass that ask for other things", () => {
     token_type: { type: "string" },
   };
   assert.equal(form(properties), "pass");
-  assert.equal(form({}, "We never ask for your password."), "pass");
+  assert.equal(form({ revoke: { type: "array", title: "Tokens to revoke", items: { type: "string", enum: ["ci", "dev"] } }, method: { anyOf: [{ const: "key", title: "API key" }] } }), "pass");
+  for (const message of ["We never ask for your password.", "No password required", "Shall I rotate the API key?", "Password reset requested", "The API key is valid"]) assert.equal(form({}, message), "pass", message);
   assert.equal(verdictOf(guard, { event: EVENT, phase: "request", payload: { message: "Hello" } }), "pass");
 });
 
@@ -55,6 +72,7 @@ test("bounds the fields of a form", () => {
   const fields = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, index) => [`f${index}`, { type: "string" }]));
   assert.equal(form(fields(20)), "pass");
   assert.match(form(fields(21)), /more than 20 fields/);
+  assert.match(form({ all: { type: "object", properties: fields(20) } }), /more than 20 fields/);
   assert.match(form(fields(3), "", elicitationGuard({ maxFields: 2 })), /more than 2 fields/);
 });
 
@@ -83,7 +101,9 @@ test("refuses an answer that holds a secret", () => {
     assert.equal(answer({ list: ["ok", text] }), "/content/list/1: An answer holds a secret", text);
     assert.equal(answer({ note: text }, elicitationGuard({ answers: false })), "pass");
   }
-  assert.equal(answer({ name: "Ada Lovelace", age: 36, ok: true, phone: "+44 20 7946 0018", id: "c0ffee00-1234-4abc-8def-000000000000", template: `ghp_${"x".repeat(36)}` }), "pass");
+  assert.equal(answer({ note: 4111111111111111 }), "/content/note: An answer holds a secret");
+  assert.equal(answer({ "4111 1111 1111 1111": true }), "/content: An answer holds a secret");
+  assert.equal(answer({ name: "Ada Lovelace", at: 1764500000000, age: 36, ok: true, phone: "+44 20 7946 0018", id: "c0ffee00-1234-4abc-8def-000000000000", template: `ghp_${"x".repeat(36)}` }), "pass");
   assert.equal(verdictOf(guard, { event: EVENT, phase: "response", payload: { action: "decline" } }), "pass");
 });
 

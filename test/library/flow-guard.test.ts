@@ -89,6 +89,25 @@ describe("flow-guard", () => {
     assert.equal(all.at("mail", { sessionId: "s" }).send({ body: REPORT }).passes, false);
   });
 
+  it("knows the text of a resource that is given as bytes, and leaves other bytes alone", () => {
+    const { guard, at } = rig();
+    const read = (bytes: Buffer, server = "crm") => invoke(guard, { event: "resources/read", phase: "response", payload: { contents: [{ uri: "crm://report", blob: bytes.toString("base64") }] }, config: { server }, context: ada });
+    const binary = Buffer.concat([Buffer.from(Array.from({ length: 200 }, (_, index) => (index * 37) % 256)), Buffer.from("x")]);
+    read(binary);
+    assert.ok(at("mail").send({ body: binary.toString("base64") }).passes);
+    read(Buffer.from(REPORT));
+    assert.equal(at("mail").send({ body: REPORT }).passes, false);
+    assert.equal(at("mail").send({ resource: { uri: "file:///x", blob: Buffer.from(REPORT).toString("base64") } }).passes, false);
+  });
+
+  it("refuses to complete by what another has said", () => {
+    const { guard, at } = rig();
+    at("crm").read(REPORT);
+    const complete = (server: string) => invoke(guard, { event: "completion/complete", phase: "request", payload: { ref: { type: "ref/prompt", name: "p" }, argument: { name: "a", value: REPORT } }, config: { server }, context: ada });
+    assert.equal((complete("mail") as { valid?: boolean }).valid, false);
+    assert.equal((complete("crm") as { valid?: boolean }).valid, true);
+  });
+
   it("leaves media alone", () => {
     const { guard, at } = rig();
     const data = Buffer.from(REPORT).toString("base64");
