@@ -6,6 +6,7 @@ import { buildPlan, createPools, type BuiltPlan } from "../gateway/config/build.
 import { loadConfig } from "../gateway/config/load.ts";
 import { neverRuns } from "../gateway/config/never-runs.ts";
 import { probeUpstream, type UpstreamFacts } from "../gateway/config/probe.ts";
+import { hidingLog } from "../gateway/config/secrets.ts";
 import { FACE_POLICY } from "../gateway/served.ts";
 import { protectStdout } from "../node/stdio.ts";
 import { CONFIG_OPTION, configFile, stderrLog, tellConfigError } from "./config-options.ts";
@@ -47,7 +48,7 @@ where an upstream cannot be reached, or with --strict where there are warnings.`
 async function report(parsed: ParsedOptions): Promise<Exit> {
   const { values } = parsed;
   const file = configFile("check", parsed);
-  const { log, chainLog } = stderrLog(values.has("verbose"));
+  const { log: openLog, chainLog } = stderrLog(values.has("verbose"));
   // The report alone goes to stdout, whatever a module prints while it is loaded.
   const openStdout = protectStdout();
   const watch = watchStart(process.ppid, millisecondsOption(values, "timeout") ?? LIMIT_MS);
@@ -55,15 +56,16 @@ async function report(parsed: ParsedOptions): Promise<Exit> {
   let built: BuiltPlan | undefined;
   try {
     const loaded = await loadConfig(file);
-    built = await buildPlan(loaded, { pools: createPools(), log, chainLog, signal, dry: true });
     const { hide } = loaded.secrets;
+    const log = hidingLog(openLog, loaded.secrets);
+    built = await buildPlan(loaded, { pools: createPools(), log, chainLog, signal, dry: true });
     const say = (text: string) => process.stderr.write(`${printable(hide(text), LONGEST_LINE)}\n`);
     const facts = new Map<string, UpstreamFacts>();
     const unreachable = new Map<string, string>();
     if (!values.has("no-connect")) {
       const probes = built.plan.upstreams.map(async (upstream) => {
         try {
-          facts.set(upstream.name, await probeUpstream(upstream, { log, limits: loaded.config.limits, signal }));
+          facts.set(upstream.name, await probeUpstream(upstream, { log: (entry) => log({ ...entry, message: `${upstream.name}: ${entry.message}` }), limits: loaded.config.limits, signal }));
         } catch (thrown) {
           unreachable.set(upstream.name, describeError(thrown));
           say(`mcp-interceptors: ${upstream.name} cannot be reached: ${describeError(thrown)}`);

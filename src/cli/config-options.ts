@@ -31,12 +31,14 @@ export function tellConfigError(thrown: unknown): boolean {
 
 /** Warnings and errors on stderr, with `verbose` the rest as well. */
 export function stderrLog(verbose: boolean): { readonly log: Log; readonly chainLog: (entry: ChainLog) => void } {
-  const write = (level: "debug" | "info" | "warning" | "error", message: string) => {
-    if ((level === "debug" || level === "info") && !verbose) return;
+  const write = (level: "debug" | "info" | "warning" | "error", message: string, always = false) => {
+    if ((level === "debug" || level === "info") && !verbose && !always) return;
     process.stderr.write(`mcp-interceptors: ${level === "warning" ? "warning: " : ""}${message}\n`);
   };
   return {
-    log: ({ level, message, error }) => write(level, printable(verbose && error !== undefined ? `${message}: ${describeError(error)}` : message, LONGEST_LINE)),
+    // What a child says on its standard error is said here, too.
+    log: ({ level, message, details, error }) =>
+      write(level, printable(verbose && error !== undefined ? `${message}: ${describeError(error)}` : message, LONGEST_LINE), details?.["stream"] === "stderr"),
     chainLog: (entry) => write(entry.level, describeChainLog(entry, verbose)),
   };
 }

@@ -11,6 +11,7 @@ import type { ServerTarget } from "../core/client/local-chain.ts";
 import type { Log } from "../core/jsonrpc/log.ts";
 import { buildPlan, createPools, type BuiltPlan } from "../gateway/config/build.ts";
 import { loadConfig } from "../gateway/config/load.ts";
+import { hidingLog } from "../gateway/config/secrets.ts";
 import { readyMade } from "../library/catalog.ts";
 import { connectServer } from "../node/chain.ts";
 import { isModulePath, loadInterceptors } from "../node/load-module.ts";
@@ -95,7 +96,8 @@ export interface OpenConfigOptions {
 
 /** A configuration, checked and with its interceptor servers started; nothing of it is written to, and no upstream is started. */
 export async function openConfig(file: string, options: OpenConfigOptions): Promise<BuiltPlan> {
-  return buildPlan(await loadConfig(file), { pools: createPools(), ...options, dry: true });
+  const loaded = await loadConfig(file);
+  return buildPlan(loaded, { pools: createPools(), ...options, log: hidingLog(options.log, loaded.secrets), dry: true });
 }
 
 /** An upstream of a configuration by its name; where there is only one it need not be named. Throws a `UsageError` that lists them. */

@@ -91,6 +91,10 @@ export function createParking(host: Host, maxAsks: number, plan: ParkingPlan = {
     one.waiting.clear();
     one.source.dispose();
   };
+  const finished = (one: Parked, outcome: Outcome): Outcome => {
+    end(one);
+    return outcome;
+  };
   const giveUp = (one: Parked, why: string) => {
     one.source.abort(new LocalError("aborted", why));
     end(one);
@@ -124,8 +128,11 @@ export function createParking(host: Host, maxAsks: number, plan: ParkingPlan = {
   };
 
   const park = async (one: Parked, call: Call): Promise<Tried> => {
-    one.hooks = undefined;
     one.wake = () => {};
+    const requestState = `parked1.${replica}.${await states.seal({ id: one.id }, await binding(one.upstream, call))}`;
+    // A server may ask beside its call, and not wait for the answer.
+    if (one.outcome !== undefined) return finished(one, one.outcome);
+    one.hooks = undefined;
     one.cancelTimer = host.setTimer(() => giveUp(one, "nobody came back with the answers"), parkMs, true);
     const raws: RawTexts = new Map();
     const inputRequests: JsonObject = {};
@@ -134,7 +141,6 @@ export function createParking(host: Host, maxAsks: number, plan: ParkingPlan = {
       keepRaw(raws, params, question.source, "/params");
       inputRequests[key] = params === undefined ? { method } : { method, params };
     }
-    const requestState = `parked1.${replica}.${await states.seal({ id: one.id }, await binding(one.upstream, call))}`;
     const message: ResultMessage = { jsonrpc: "2.0", id: 0, result: { resultType: "input_required", inputRequests, requestState } };
     return { kind: "parked", message, source: composed(message, raws) };
   };
@@ -150,10 +156,7 @@ export function createParking(host: Host, maxAsks: number, plan: ParkingPlan = {
         resolve();
       };
     });
-    if (one.outcome !== undefined) {
-      end(one);
-      return one.outcome;
-    }
+    if (one.outcome !== undefined) return finished(one, one.outcome);
     if (!signal.aborted) return await park(one, call);
     giveUp(one, "the caller has cancelled");
     return { kind: "cancelled" };

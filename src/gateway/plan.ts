@@ -57,8 +57,8 @@ export type UpstreamTarget =
       readonly cwd?: string;
       /** The child's whole environment. Default: what a program needs to start (PATH, HOME and the like), no secret of the gateway's. */
       readonly env?: Readonly<Record<string, string | undefined>>;
-      /** Where its standard error goes. Default `inherit`. */
-      readonly stderr?: "inherit" | "ignore" | ((chunk: Uint8Array) => void);
+      /** Where its standard error goes; `log`: line by line to the log of the plan, whose entries then have `details.stream: "stderr"`. Default `inherit`. */
+      readonly stderr?: "inherit" | "ignore" | "log" | ((chunk: Uint8Array) => void);
     }
   | {
       readonly url: string;

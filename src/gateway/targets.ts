@@ -33,6 +33,9 @@ export function defaultEnvironment(all: Readonly<Record<string, string | undefin
   return kept;
 }
 
+/** Of entries of a log that are lines of a child's standard error. */
+export const STDERR = { stream: "stderr" } as const;
+
 export interface ConnectorParts {
   readonly host: Host;
   readonly limits: Limits;
@@ -41,8 +44,9 @@ export interface ConnectorParts {
 
 export function createConnector(target: UpstreamTarget, { host, limits, log }: ConnectorParts): Connector {
   if ("command" in target) {
-    const { env = defaultEnvironment(process.env), ...rest } = target;
-    return { connect: () => spawnTransport({ ...rest, env, host, limits }), relates: false, close() {} };
+    const { env = defaultEnvironment(process.env), stderr = "inherit", ...rest } = target;
+    const said = stderr === "log" ? { onStderrLine: (message: string) => log({ level: "info", message, details: STDERR }) } : { stderr };
+    return { connect: () => spawnTransport({ ...rest, ...said, env, host, limits }), relates: false, close() {} };
   }
   if ("url" in target) {
     const { url, headers, authorize } = target;

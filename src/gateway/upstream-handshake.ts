@@ -1,6 +1,6 @@
 import { BriefMap } from "../core/base/brief-map.ts";
 import { ErrorCode, LocalError } from "../core/base/errors.ts";
-import { createSignal } from "../core/base/signal.ts";
+import { createSignal, type Signal } from "../core/base/signal.ts";
 import type { SubscriptionFilter } from "../core/wire/gen/mcp.ts";
 import { isErrorResponse, type ErrorMessage, type RequestId } from "../core/wire/message.ts";
 import { isForAll, progressToken, unanswerable, type Answer, type CallHooks, type Question } from "./call.ts";
@@ -36,8 +36,8 @@ export function lower(left: string | undefined, right: string | undefined): stri
 }
 
 /**
- * A connection of the revisions that open with `initialize`. The server sends requests of its own: one that names no call belongs to the only one in
- * flight, else to the link's owner, and is refused where neither can take it.
+ * A connection of the revisions that open with `initialize`. The server sends requests of its own. One that names no call is asked of the link's owner where
+ * that can be asked, in the exchange of the only call in flight if there is one; else it belongs to that call, and is refused where there is none.
  */
 export function createHandshakeLink(core: LinkCore): BuiltLink {
   const { peer, server, owner, log } = core;
@@ -89,6 +89,35 @@ export function createHandshakeLink(core: LinkCore): BuiltLink {
   // Ids of ours are numbers; what a server relates to anything else relates to nothing.
   const callOf = (related: RequestId | undefined) => (related === undefined ? only() : typeof related === "number" ? calls.get(related) : undefined);
 
+  const askIn = async (open: OpenCall, question: Question, signal: Signal): Promise<Answer> => {
+    open.asking++;
+    try {
+      // Looked at by whoever calls.
+      return await open.hooks.ask!(question, signal);
+    } finally {
+      open.asking--;
+    }
+  };
+  /** For a call, and as long as it runs. */
+  const askFor = async (open: OpenCall, question: Question, signal: Signal): Promise<Answer> => {
+    const source = createSignal(signal, open.over.signal);
+    try {
+      return await askIn(open, question, source.signal);
+    } finally {
+      source.dispose();
+    }
+  };
+  /** Of the session itself: a call in flight only lends its exchange, as a client without a stream of its own hears of nothing else. */
+  const askBeside = async (open: OpenCall, question: Question, signal: Signal): Promise<Answer> => {
+    try {
+      return await askIn(open, question, signal);
+    } catch (thrown) {
+      const unheard = thrown instanceof LocalError && thrown.code === "closed" && thrown.details?.["delivery"] === "none";
+      if (!unheard || signal.aborted || owner.ask === undefined) throw thrown;
+      return await owner.ask(question, signal);
+    }
+  };
+
   const answerFor = (request: FrameRequest): Promise<Answer> => {
     const token = progressToken(request.message.params);
     const onProgress: Question["onProgress"] = (frame, message) => {
@@ -96,14 +125,7 @@ export function createHandshakeLink(core: LinkCore): BuiltLink {
     };
     const question: Question = { message: request.message, source: request.frame, ...(token === undefined ? {} : { onProgress }) };
     const open = callOf(request.related);
-    if (open?.hooks.ask !== undefined) {
-      const source = createSignal(request.signal, open.over.signal);
-      open.asking++;
-      return open.hooks.ask(question, source.signal).finally(() => {
-        open.asking--;
-        source.dispose();
-      });
-    }
+    if (open?.hooks.ask !== undefined) return owner.ask === undefined || request.related !== undefined ? askFor(open, question, request.signal) : askBeside(open, question, request.signal);
     if (open === undefined && owner.ask !== undefined) return owner.ask(question, request.signal);
     const why = open === undefined ? "The request belongs to no call, so nobody can be asked" : "The caller cannot be asked";
     return Promise.resolve(unanswerable(why, open === undefined ? "unrelated" : "cannot_ask"));

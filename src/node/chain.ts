@@ -15,22 +15,22 @@ import { spawnTransport, type SpawnOptions } from "./child.ts";
 import { nodeHost } from "./host.ts";
 import { createHttpSend } from "./http-send.ts";
 
-/** `versions` are the revisions that may be spoken. `onNoise` is for commands, the others for servers behind a URL: see `httpTransport`. */
-export interface ConnectServerOptions extends Pick<SpawnOptions, "onNoise">, Pick<ConnectHttpOptions, "authorize" | "log" | "limits" | "versions"> {}
+/** `versions` are the revisions that may be spoken. `onNoise` and `onStderrLine` are for commands, the others for servers behind a URL: see `httpTransport`. */
+export interface ConnectServerOptions extends Pick<SpawnOptions, "onNoise" | "onStderrLine">, Pick<ConnectHttpOptions, "authorize" | "log" | "limits" | "versions"> {}
 
 /**
  * Connects a client to an MCP server: to the command that it starts, on stdio, or by URL over HTTP, in whatever revision the server speaks. The
  * client's `close` ends the process, or the connections; so does `signal` before. `onNoise` is told of what a command writes that is no message.
  */
 export async function connectServer(target: ServerTarget, signal?: Signal, options: ConnectServerOptions = {}): Promise<McpClient> {
-  const { onNoise, ...http } = options;
+  const { onNoise, onStderrLine, ...http } = options;
   const { versions } = http;
   if (!("command" in target)) {
     const send = createHttpSend();
     return await connectHttp({ ...target, ...http, send, host: nodeHost(), release: () => send.close() }, signal);
   }
   const { command, args = [], env, cwd } = target;
-  const optional = { ...(env === undefined ? {} : { env }), ...(cwd === undefined ? {} : { cwd }), ...(onNoise === undefined ? {} : { onNoise }) };
+  const optional = { ...(env === undefined ? {} : { env }), ...(cwd === undefined ? {} : { cwd }), ...(onNoise === undefined ? {} : { onNoise }), ...(onStderrLine === undefined ? {} : { onStderrLine }) };
   const start = () => spawnTransport({ command, args, ...optional });
   const transport = await start();
   const client = new McpClient({ name: "mcp-interceptors", version: VERSION }, versions === undefined ? {} : { versions });

@@ -8,6 +8,7 @@ import { createByteRing } from "./byte-ring.ts";
 import { nodeHost } from "./host.ts";
 import { groupLives, signalGroup, tieToProcess } from "./process-group.ts";
 import { forwardToStderr } from "./stderr-forward.ts";
+import { splitLines } from "./stderr-lines.ts";
 import { byteSink, byteSource } from "./streams.ts";
 import { findWindowsProgram, windowsCommandLine } from "./windows-command.ts";
 
@@ -23,6 +24,8 @@ export interface SpawnOptions extends Omit<LineTransportOptions, "invalid"> {
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Where its standard error goes; `inherit` (the default) is our own. It is read in any case, so that the child never blocks on it. */
   readonly stderr?: "inherit" | "ignore" | ((chunk: Uint8Array) => void);
+  /** Takes it line by line, in the place of `stderr`. What is beyond 16,384 characters of a line is dropped. */
+  readonly onStderrLine?: (line: string) => void;
   /** How long the child has after the end of its stdin, before SIGTERM. Default 2000 ms. */
   readonly killGraceMs?: number;
   /**
@@ -59,7 +62,7 @@ const LAST_LINE_CHARS = 300;
  * `code`, `signal` and `stderr`.
  */
 export async function spawnTransport(options: SpawnOptions): Promise<ChildTransport> {
-  const { killGraceMs = 2000, termGraceMs = Math.min(1500, killGraceMs), stderr = "inherit", host = nodeHost() } = options;
+  const { killGraceMs = 2000, termGraceMs = Math.min(1500, killGraceMs), stderr = "inherit", onStderrLine, host = nodeHost() } = options;
   const limits = resolveLimits(options.limits);
   const child = await start(options);
   // `start` settles after the "spawn" event, and asks for three pipes.
@@ -70,13 +73,16 @@ export async function spawnTransport(options: SpawnOptions): Promise<ChildTransp
 
   const release = tieToProcess(pid);
   const tail = createByteRing(limits.maxStderrBytes);
-  const forward = stderr === "inherit" ? forwardToStderr() : undefined;
+  const lines = onStderrLine === undefined ? undefined : splitLines((line) => callQuietly(() => onStderrLine(line)));
+  const forward = stderr === "inherit" && lines === undefined ? forwardToStderr() : undefined;
   errors.on("data", (chunk: Uint8Array) => {
     tail.push(chunk);
     forward?.write(chunk);
-    if (typeof stderr === "function") callQuietly(() => stderr(chunk));
+    if (lines !== undefined) lines.push(chunk);
+    else if (typeof stderr === "function") callQuietly(() => stderr(chunk));
   });
   errors.on("error", () => {});
+  errors.on("close", () => lines?.end());
   child.on("error", () => {});
 
   let exit: ChildExit | undefined;

@@ -171,6 +171,22 @@ describe("a session with a client", () => {
     await gateway.close();
   });
 
+  it("goes on being asked when an unrelated call ends, whose exchange the question came in", async () => {
+    const { gateway, end, server } = await open("handshake", { elicitation: {} });
+    await end.send(call(1));
+    const { id } = await server.message();
+    await server.send(question("q"));
+    await server.send(result(id));
+    const asked = await end.message();
+    assert.equal(asked["method"], "elicitation/create");
+    assert.deepEqual(await end.message(), result(1));
+    await settle();
+    assert.deepEqual([end.waiting, server.waiting], [[], []]);
+    await end.send(result(asked["id"], { action: "decline" }));
+    assert.deepEqual(await server.message(), result("q", { action: "decline" }));
+    await gateway.close();
+  });
+
   it("has calls end with an error where it cannot answer what a stateless server wants, or is asked for ever", async () => {
     const up = rawUpstream();
     const gateway = await gatewayFor(up.target, { limits: { maxAsks: 2 } }, { era: "stateless" });

@@ -9,7 +9,7 @@ import type { Transport } from "../../src/core/transport/transport.ts";
 import type { Gateway, GatewayPlan, UpstreamPlan } from "../../src/gateway/plan.ts";
 import { fakeHost, settle } from "../support/fake-host.ts";
 import { behind, gatewayFor, until } from "./kit.ts";
-import { metaOf, rawEnd, type RawEnd } from "./raw.ts";
+import { HANDSHAKE, metaOf, rawEnd, rawUpstream, type RawEnd } from "./raw.ts";
 
 // Calls of stateless callers on a handshake server that asks, message by message, over HTTP without sockets.
 
@@ -201,6 +201,20 @@ describe("a call that its upstream asks something about", () => {
     stateOf(await call());
     assert.equal(gateway.stats().upstreams["up"]?.connections, 1);
     await done();
+  });
+
+  it("ends with its result where that is there, whatever its server asks beside it", async () => {
+    const up = rawUpstream();
+    const gateway = await gatewayFor(up.target, { parking: { replica: "r1" } }, { era: "handshake" });
+    const called = caller(gateway).call();
+    const server = await up.greet(HANDSHAKE);
+    const { id } = await server.message();
+    await server.send({ jsonrpc: "2.0", id: "q", method: "elicitation/create", params: { message: "?", requestedSchema: { type: "object", properties: {} } } });
+    await server.send({ jsonrpc: "2.0", id, result: { content: [] } });
+    assert.deepEqual((await called).result?.["content"], []);
+    assert.equal((await server.message())["id"], "q");
+    assert.equal(gateway.stats().parked, 0);
+    await gateway.close();
   });
 
   it("is not parked where its caller cannot be asked", async () => {

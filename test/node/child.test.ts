@@ -144,6 +144,16 @@ describe("a server as a child process", { concurrency: 4 }, () => {
     assert.equal(heard, 262_144);
   });
 
+  it("its stderr is told line by line, the last one too if it has no end, and a long one is cut", async () => {
+    const lines: string[] = [];
+    const script = 'process.stderr.write("one\\n\\ntwo \\u00e4\\r\\n" + "x".repeat(20000) + "\\nlast")';
+    const child = await spawnTransport({ command: process.execPath, args: ["-e", script], onStderrLine: (line) => lines.push(line) });
+    await child.exited;
+    await child.close();
+    await eventually(() => lines.length === 4, "four lines");
+    assert.deepEqual(lines, ["one", "two \u00e4", "x".repeat(16_384), "last"]);
+  });
+
   it("a stderr callback that throws costs nothing", async () => {
     const transport = await startServer("noisy", {
       stderr: () => {

@@ -128,7 +128,7 @@ export function createSessionClient(parts: SessionParts): SessionClient {
         throw failure;
       }
       session = opened.session;
-      log({ level: "warning", message: "the server had lost the session; a new one is open, without what was set up in the old one" });
+      log({ level: "warning", message: "the server had lost the session; a new one is open" });
       if (initialized !== undefined) await announce(initialized, session, limit.signal);
       parts.renewed();
       return session;

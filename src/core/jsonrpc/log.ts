@@ -3,7 +3,7 @@ import { isThenable } from "../base/thenable.ts";
 
 /** What an operator may want to know. No payload is in it; `error` is whatever was thrown, as it was thrown. */
 export interface LogEntry {
-  readonly level: "debug" | "warning" | "error";
+  readonly level: "debug" | "info" | "warning" | "error";
   readonly message: string;
   readonly details?: JsonObject;
   readonly error?: unknown;

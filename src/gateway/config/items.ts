@@ -19,6 +19,7 @@ import { nodeHost } from "../../node/host.ts";
 import { importFresh, interceptorsIn } from "../../node/load-module.ts";
 import { workerInterceptor, type WorkerInterceptors } from "../../node/worker-interceptor.ts";
 import { withBreaker, type BreakerOptions, type BreakerSource } from "../breaker.ts";
+import { STDERR } from "../targets.ts";
 import type { InterceptorsConfig } from "./config.ts";
 import { commandEnvironment } from "./environment.ts";
 import { inTime } from "./in-time.ts";
@@ -144,7 +145,7 @@ async function openServer(item: InterceptorsConfig, label: string, context: Item
   const lease = await clients.acquire(key, async () => {
     const warn = (message: string) => log({ level: "warning", message: `the interceptor server ${who}: ${message}` });
     const bounds = limits === undefined ? {} : { limits };
-    const connect = (stop: Signal | undefined) => connectServer(target, stop, { log, ...bounds, onNoise: ({ why }) => warn(`wrote a line that is no message (${withoutPlace(why)})`) });
+    const connect = (stop: Signal | undefined) => connectServer(target, stop, { log, ...bounds, onStderrLine: (line) => log({ level: "info", message: `the interceptor server ${who}: ${line}`, details: STDERR }), onNoise: ({ why }) => warn(`wrote a line that is no message (${withoutPlace(why)})`) });
     const value = keepClient({ first: await connect(signal), connect, host: nodeHost(), log: warn });
     return { value, close: () => value.close() };
   });

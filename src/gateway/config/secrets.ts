@@ -2,6 +2,7 @@ import { readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { describeError, LocalError } from "../../core/base/errors.ts";
 import { formatPointer, isObject, setMember, type JsonObject } from "../../core/base/json.ts";
+import type { Log } from "../../core/jsonrpc/log.ts";
 import type { Problems } from "./problems.ts";
 
 /** What a configuration has taken from outside, and may never show. */
@@ -41,6 +42,11 @@ export function createSecrets(): Secrets {
       forms = [...new Set([...known].flatMap((one) => [one, JSON.stringify(one).slice(1, -1), one.toLowerCase()]))].sort((left, right) => right.length - left.length);
     },
   };
+}
+
+/** The same log, without secrets. */
+export function hidingLog(log: Log, { hide, hideIn }: Secrets): Log {
+  return ({ error, ...entry }) => log({ ...entry, message: hide(entry.message), ...(error === undefined ? {} : { error: hideIn(error) }) });
 }
 
 export interface ResolveOptions {

@@ -16,7 +16,7 @@ import { loadConfig, type LoadedConfig } from "./load.ts";
 import { servedNames } from "./names.ts";
 import { openObservability, type Observability } from "./observability.ts";
 import { createReloader, type ReloadOutcome } from "./reload.ts";
-import { createSecrets } from "./secrets.ts";
+import { createSecrets, hidingLog } from "./secrets.ts";
 
 export interface StartOptions {
   readonly file: string;
@@ -66,8 +66,7 @@ export async function startGateway(options: StartOptions): Promise<ConfiguredGat
   const { file, stdio, watch = true, worker, text, env = process.env, host = nodeHost(), verbose = false, reloaded, signal } = options;
   const secrets = createSecrets();
   let observability: Observability | undefined;
-  const log: Log = ({ error, ...entry }) =>
-    (observability?.structured?.log ?? options.log)?.({ ...entry, message: secrets.hide(entry.message), ...(error === undefined ? {} : { error: secrets.hideIn(error) }) });
+  const log = hidingLog((entry) => (observability?.structured?.log ?? options.log)?.(entry), secrets);
   const chainLog = ({ thrown, ...entry }: ChainLog) => {
     const hidden = { ...entry, message: secrets.hide(entry.message), ...(thrown === undefined ? {} : { thrown: secrets.hideIn(thrown) }) };
     // Failures of interceptors are among the events that it is told of.

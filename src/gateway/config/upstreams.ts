@@ -62,7 +62,7 @@ async function createUpstream(name: string, config: UpstreamConfig, pointer: str
 function targetOf({ command, args, env, cwd, url, headers }: UpstreamConfig, folder: string, server: Servable | undefined): UpstreamTarget {
   if (server !== undefined) return { server };
   if (command !== undefined) {
-    return { command, ...(args === undefined ? {} : { args }), env: commandEnvironment(env), cwd: cwd === undefined ? folder : resolve(folder, cwd) };
+    return { command, ...(args === undefined ? {} : { args }), env: commandEnvironment(env), cwd: cwd === undefined ? folder : resolve(folder, cwd), stderr: "log" };
   }
   // The schema has seen to it that one of the three is there.
   return { url: url ?? "", ...(headers === undefined ? {} : { headers }) };

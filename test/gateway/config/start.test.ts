@@ -67,6 +67,15 @@ async function call({ gateway }: ConfiguredGateway, name: string, token?: string
 }
 
 describe("a gateway on a configuration", () => {
+  it("logs what its servers write to stderr line by line, without secrets", async () => {
+    const said: string[] = [];
+    const loud = { command: process.execPath, args: ["-e", "console.error('my token is ' + process.env.TOKEN)"], env: { TOKEN: "${TOKEN}" } };
+    const config = { upstreams: { loud }, http: { port: 0 } };
+    const { gateway } = await start(config, { env: { TOKEN: "s3cr3t-value" }, log: ({ message, details }) => void (details?.["stream"] === "stderr" && said.push(message)) });
+    await assert.rejects(gateway.describe("loud"));
+    assert.equal(said[0], "loud: my token is ***");
+  });
+
   it("asks who calls, tells interceptors, knows the tools, writes down what was decided, and counts it", async () => {
     const one = await start(CONFIG);
     assert.equal((await call(one, "read")).status, 401);
