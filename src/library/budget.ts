@@ -84,6 +84,7 @@ export function budget(config: BudgetConfig, { host = detectHost() }: Tools = {}
         account.since = now;
         for (const unit of UNITS) account.spent[unit] = 0;
       }
+      if (phase === "request" && max.tokens !== undefined && asksInText(payload)) return deny("maxTokens must be a number", { path: "/maxTokens" });
       const chars = max.chars === undefined ? 0 : JSON.stringify(payload).length;
       if (phase === "response") {
         account.spent.chars += chars;
@@ -151,6 +152,12 @@ function readCosts(value: unknown): (payload: unknown) => number {
 function wholeAt(value: unknown, member: string): number {
   if (typeof value !== "number" || !Number.isSafeInteger(value) || value < 0) throw invalid(OWNER, member, "must be a whole number from 0 on");
   return value;
+}
+
+// Some servers take `"1e9"` for a number; what cannot be counted must not pass.
+function asksInText(payload: unknown): boolean {
+  const asked = isObject(payload) ? ownMember(payload, "maxTokens") : undefined;
+  return asked !== undefined && asked !== null && typeof asked !== "number";
 }
 
 // A request that does not say how much it wants wants nothing that can be counted; a negative or a broken number must give nothing back.

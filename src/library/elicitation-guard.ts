@@ -120,19 +120,13 @@ function compileElicitationGuard(value: unknown): Rules {
     },
     answerProblem(result) {
       if (!checksAnswers) return undefined;
-      return firstOf(numbersAsTexts(ownMember(result, "content")), ["content"], ({ text, member, path }) => {
+      return firstOf(ownMember(result, "content"), ["content"], ({ text, member, path }) => {
         const holdsSecret = findKeys(text).length > 0 || answers.find(text).length > 0;
         // The path to a member whose name is the secret would tell it.
         return holdsSecret ? { message: "An answer holds a secret", path: member === undefined ? "/content" : path() } : undefined;
-      }, true);
+      }, { names: true, numbers: true });
     },
   };
-}
-
-function numbersAsTexts(value: unknown): unknown {
-  if (typeof value === "number") return String(value);
-  if (Array.isArray(value)) return value.map(numbersAsTexts);
-  return isObject(value) ? Object.fromEntries(Object.entries(value).map(([name, member]) => [name, numbersAsTexts(member)])) : value;
 }
 
 function textAsks(message: unknown): boolean {

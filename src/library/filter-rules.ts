@@ -148,7 +148,7 @@ function readRules(value: unknown = [], owner: string): readonly Rule[] {
     const wantedType = type === undefined ? undefined : readChoice(type, ["user", "service", "anonymous"], "type", at);
     const ids = readStrings(rule, "id", at);
     const claims = readClaims(ownMember(rule, "claims"), at);
-    if (wantedType === undefined && ids === undefined && claims === undefined) throw invalid(owner, `rules[${index}]`, "must say whom it is for, by type, id or claims");
+    if (wantedType === undefined && ids === undefined && (claims === undefined || claims.length === 0)) throw invalid(owner, `rules[${index}]`, "must say whom it is for, by type, id or claims");
     return {
       filter: compileKinds(rule, at),
       fits: (caller) =>

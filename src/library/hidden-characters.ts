@@ -4,13 +4,13 @@ export type HiddenKind = "invisible" | "bidi" | "tags" | "selectors" | "ansi" | 
 export const HIDDEN_KINDS: readonly HiddenKind[] = ["invisible", "bidi", "tags", "selectors", "ansi", "controls"];
 
 // Classes of regular expressions with the flag `u`.
-const INVISIBLE = "\\u00ad\\u034f\\u061c\\u200b-\\u200f\\u2060-\\u2065\\u206a-\\u206f\\u3164\\ufeff\\uffa0\\ufff0-\\ufffb\\u{1d173}-\\u{1d17a}";
+const INVISIBLE = "\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180e\\u200b-\\u200f\\u2060-\\u2065\\u206a-\\u206f\\u2800\\u3164\\ufeff\\uffa0\\ufff0-\\ufffb\\u{1d173}-\\u{1d17a}";
 const BIDI = "\\u202a-\\u202e\\u2066-\\u2069";
 const TAGS = "\\u{e0000}-\\u{e007f}";
 const SELECTORS = "\\ufe00-\\ufe0f\\u{e0100}-\\u{e01ef}";
 const CONTROLS = "\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f";
-// Belong to Hangul, Khmer, Mongolian and Braille: a text has them, a name has no use for them.
-const IN_SCRIPTS = "\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u2800";
+// Belong to Mongolian: a text has them, a name has no use for them.
+const IN_SCRIPTS = "\\u180b-\\u180f";
 
 const ANY = new RegExp(`[${INVISIBLE}${BIDI}${TAGS}${SELECTORS}${CONTROLS}]`, "u");
 const EACH = new RegExp(ANY.source, "gu");
@@ -33,7 +33,7 @@ export function withoutHidden(text: string): string {
 
 /**
  * The text without characters of these kinds, but those that writing needs: joiners in emoji and in Arabic and Indic words, marks and balanced isolates
- * in right-to-left text, one variation selector after a character that has variants, the tags of a flag, a byte order mark at the start, a soft hyphen between
+ * in right-to-left text, fillers beside letters of their script, one variation selector after a character that has variants, the tags of a flag, a byte order mark at the start, a soft hyphen between
  * letters. Tabs and line breaks are none. The same string where nothing changes; linear. `found` is told of each kind that was left out.
  */
 export function cleanText(text: string, kinds: ReadonlySet<HiddenKind>, found?: (kind: HiddenKind) => void): string {
@@ -52,14 +52,17 @@ export function cleanText(text: string, kinds: ReadonlySet<HiddenKind>, found?: 
 interface Facts {
   readonly isRightToLeft: () => boolean;
   readonly hasBalancedIsolates: () => boolean;
+  readonly hasBraille: () => boolean;
 }
 
 function factsOf(text: string): Facts {
   let isRightToLeft: boolean | undefined;
   let hasBalancedIsolates: boolean | undefined;
+  let hasBraille: boolean | undefined;
   return {
     isRightToLeft: () => (isRightToLeft ??= /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/.test(text)),
     hasBalancedIsolates: () => (hasBalancedIsolates ??= balances(text)),
+    hasBraille: () => (hasBraille ??= /[\u2801-\u28ff]/.test(text)),
   };
 }
 
@@ -77,6 +80,9 @@ const WITHOUT_SPACES = /[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]/u;
 const EMOJI = /[\p{Extended_Pictographic}\u{1f3fb}-\u{1f3ff}\ufe0f]/u;
 const IDEOGRAPH = /[\u3400-\u9fff\uf900-\ufaff\u{20000}-\u{3ffff}]/u;
 const LETTER = /\p{L}/u;
+const HANGUL_PART = /[\u1100-\u115e\u1161-\u11ff\ua960-\ua97f\ud7b0-\ud7ff]/u;
+const KHMER = /[\u1780-\u17b3\u17b6-\u17dd]/u;
+const MONGOLIAN = /[\u1820-\u18aa]/u;
 const FLAG_TAGS = /\u{1f3f4}[\u{e0030}-\u{e0039}\u{e0061}-\u{e007a}]{0,8}$/u;
 const FLAG_END = /^[\u{e0030}-\u{e0039}\u{e0061}-\u{e007a}]{0,8}\u{e007f}/u;
 // UTF-16 units around a character: a flag, its eight tags and the last one.
@@ -96,6 +102,16 @@ function isNeeded(character: string, at: number, text: string, about: Facts): bo
       return WITHOUT_SPACES.test(before) || WITHOUT_SPACES.test(next);
     case "\u200c":
       return JOINING.test(before);
+    case "\u115f":
+    case "\u1160":
+      return HANGUL_PART.test(before) || HANGUL_PART.test(next);
+    case "\u17b4":
+    case "\u17b5":
+      return KHMER.test(before);
+    case "\u180e":
+      return MONGOLIAN.test(before);
+    case "\u2800":
+      return about.hasBraille();
     case "\u200d":
       return JOINING.test(before) || (EMOJI.test(before) && EMOJI.test(next));
     case "\u061c":

@@ -9,7 +9,7 @@ const SIGNALS: ReadonlyMap<SignalId, readonly [evidence: RegExp, problem: string
   ["hidden", [/./, "has markup that hides text"]],
   ["encoded", [/./, "has encoded text that speaks to the model"]],
 ]);
-const TAG = /<\/?\s{0,5}(?:important|critical|urgent|override|instructions_for_(?:ai|model|assistant|llm))\s{0,5}>/i;
+const TAG = /<\/?\s{0,5}(?:important|critical|urgent|override|instructions_for_(?:ai|model|assistant|llm))(?:\s[^<>]{0,200})?\/?>/i;
 const SPACES = 80;
 const BREAKS = 15;
 

@@ -40,10 +40,14 @@ export function readService(config: JsonObject, owner: string): Service {
   return { url, ...(secret === undefined ? {} : { secret }), ...(headers === undefined ? {} : { headers: readHeaders(headers, owner) }) };
 }
 
+// Of the transport, and of the signature.
+const OWN_HEADERS = /^(?:host|content-length|transfer-encoding|connection|x-mcp-interceptors-.*)$/i;
+
 function readHeaders(value: unknown, owner: string): Readonly<Record<string, string>> {
   if (!isObject(value)) throw invalid(owner, "headers", "must be an object of strings");
   const headers: [string, string][] = Object.entries(value).map(([name, text]) => {
     if (!/^[!#-'*+.0-9A-Z^_`a-z|~-]+$/.test(name)) throw invalid(owner, `headers.${name}`, "is no name of a header");
+    if (OWN_HEADERS.test(name)) throw invalid(owner, `headers.${name}`, "is set by whoever sends the request");
     if (typeof text !== "string" || !/^[\t -~]*$/.test(text)) throw invalid(owner, `headers.${name}`, "must be a string of printable ASCII");
     return [name, text];
   });

@@ -7,6 +7,7 @@ import { compilePatterns, patternsSchema } from "./name-patterns.ts";
 import { pathsSchema, readPathLists } from "./path-lists.ts";
 import { perCall } from "./per-call.ts";
 import { firstInRequest, REQUESTS_WITH_ARGUMENTS } from "./request-strings.ts";
+import type { FoundString } from "./strings.ts";
 import { type PathRules, readPath, uriProblem } from "./uri/path.ts";
 
 export interface PathGuardConfig {
@@ -46,9 +47,9 @@ export function pathGuard(config: PathGuardConfig = {}): Interceptor {
       const judge = judgeFor(called);
       return firstInRequest(event, payload, (found) => {
         const isUriOfResource = event.startsWith("resources/") && !/^\s*file:/i.test(found.text);
-        const problem = (isUriOfResource ? uriProblem(found.text) : undefined) ?? judge(found.text, found.member);
+        const problem = (isUriOfResource ? uriProblem(found.text) : undefined) ?? judge(found, event);
         return problem === undefined ? undefined : deny(`A path ${problem}`, { path: found.path() });
-      }) ?? allow();
+      }, { names: true }) ?? allow();
     },
   );
 }
@@ -60,19 +61,22 @@ const LOOKS_LIKE_PATH = /^(?:[/\\~]|\.{1,2}[/\\]|[a-z]:[/\\])/i;
 const STEP_UPWARDS = /(?:\.|%2e|%252e|\u2024|\uff0e){2}(?:[/\\]|%2f|%5c|%252f|%255c|\u2215|\uff0f|\uff3c|$)/i;
 const URL_START = /^[a-z][a-z0-9+.-]{1,30}:\/\//i;
 
-type JudgeText = (text: string, argument: string | undefined) => string | undefined;
+type Judge = (found: FoundString, event: string) => string | undefined;
 
-function compilePathGuard(value: unknown): JudgeText {
+function compilePathGuard(value: unknown): Judge {
   const config = readConfig(value, ["allow", "deny", "arguments", "windows"], OWNER);
   const rules: PathRules = { windows: readBoolean(config, "windows", OWNER) ?? false };
   const { isAllowed, isDenied } = readPathLists(config, rules, OWNER);
   const named = compilePatterns(readPatterns(config, "arguments", OWNER) ?? []);
 
-  return (text, argument) => {
-    if (text === "" || /^data:/i.test(text)) return undefined;
-    const holdsPath = argument !== undefined && (named(argument) || namedBy(PATH_WORDS, argument));
+  const isNamed = (argument: string | undefined) => argument !== undefined && (named(argument) || namedBy(PATH_WORDS, argument));
+  return ({ text, member, holder }, event) => {
+    // Completion begins with nothing; elsewhere that is where the server stands.
+    if ((text === "" && event === "completion/complete") || /^data:/i.test(text)) return undefined;
     const isFileUri = /^\s*file:/i.test(text);
     const looksLikePath = text.length <= MAX_LOOK_CHARS && !/[\r\n]/.test(text) && (LOOKS_LIKE_PATH.test(text) || leadsUpwards(text));
+    // An object under such a name has more than the path in it.
+    const holdsPath = isNamed(member) || (looksLikePath && isNamed(holder));
     if (!holdsPath && !isFileUri && !looksLikePath) return undefined;
     const readings = readPath(isFileUri ? text.trim() : text, rules);
     if ("problem" in readings) {

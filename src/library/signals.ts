@@ -52,7 +52,7 @@ const RULES: readonly Rule[] = [
     id: "addressed",
     weight: 0.3,
     pattern:
-      /<important>|\b(?:as an ai|you are now|from now on,? you|your new (?:task|role|goal|instructions?)|new instructions?\s?:|(?:important|critical|urgent|special)[^.\n]{0,20}(?:instruction|note|message)s? (?:for|to) (?:the |any |all )?(?:ai|assistant|model|agent|llm)|(?:attention|note to|dear|hey),? (?:the )?(?:ai|assistant|model|agent|llm)|if you are an? (?:ai|llm|language model|assistant|agent))/i,
+      /<important(?:\s[^<>]{0,200})?\/?>|\b(?:as an ai|you are now|from now on,? you|your new (?:task|role|goal|instructions?)|new instructions?\s?:|(?:important|critical|urgent|special)[^.\n]{0,20}(?:instruction|note|message)s? (?:for|to) (?:the |any |all )?(?:ai|assistant|model|agent|llm)|(?:attention|note to|dear|hey),? (?:the )?(?:ai|assistant|model|agent|llm)|if you are an? (?:ai|llm|language model|assistant|agent))/i,
   },
   {
     id: "tool-use",

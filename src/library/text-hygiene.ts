@@ -110,7 +110,7 @@ function blocking(rulesFor: RulesFor): Interceptor {
         cleanText(text, characters, (kind) => kinds.add(kind));
         return kinds.size === 0 ? undefined : deny(`A text has characters that nobody sees (${[...kinds].join(", ")})`, { path: withoutHidden(path()) });
       };
-      return firstOf<Verdict>(payload, [], ({ text, path }) => judge(text, path), true) ?? allow();
+      return firstOf<Verdict>(payload, [], ({ text, path }) => judge(text, path), { names: true }) ?? allow();
     },
   );
 }

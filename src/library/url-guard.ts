@@ -6,6 +6,7 @@ import { invalid, readBoolean, readConfig, readPatterns, readStrings } from "./c
 import { compilePatterns, patternsSchema } from "./name-patterns.ts";
 import { perCall } from "./per-call.ts";
 import { firstInRequest, REQUESTS_WITH_ARGUMENTS } from "./request-strings.ts";
+import type { FoundString } from "./strings.ts";
 import { compileHostPattern, isMetadata, notPublic, type UrlHost } from "./uri/host.ts";
 import { hasUser, parseHostPort, parseUrl, schemeOf, trimControls, type Unreadable, type UrlTarget, urlsIn } from "./uri/url.ts";
 
@@ -58,9 +59,9 @@ export function urlGuard(config: UrlGuardConfig = {}): Interceptor {
     ({ payload, event, config: called }) => {
       const judge = judgeFor(called);
       return firstInRequest(event, payload, (found) => {
-        const problem = judge(found.text, found.member);
+        const problem = judgeFound(found, judge);
         return problem === undefined ? undefined : deny(`A URL ${problem}`, { path: found.path() });
-      }) ?? allow();
+      }, { names: true, numbers: true }) ?? allow();
     },
   );
 }
@@ -80,6 +81,15 @@ const MAX_START_CHARS = 2_000;
 
 /** What is wrong with a string that an argument of this name has; undefined where nothing is. */
 type JudgeText = (text: string, argument: string | undefined) => string | undefined;
+
+// Numbers below count something: 1.0.0.0 is the first address that hosts have.
+const LEAST_ADDRESS = 0x0100_0000;
+
+function judgeFound({ text, member, holder, isNumber }: FoundString, judge: JudgeText): string | undefined {
+  if (isNumber === true) return Number(text) >= LEAST_ADDRESS && Number(text) < 2 ** 32 ? judge(text, member) : undefined;
+  // What an object under such a name has may be options, too: their names have no dot.
+  return judge(text, member ?? (/[.:]|^\d+$/.test(text) ? holder : undefined));
+}
 
 function compileUrlGuard(value: unknown): JudgeText {
   const config = readConfig(value, ["schemes", "allow", "deny", "public", "mentions", "arguments"], OWNER);

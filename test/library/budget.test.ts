@@ -46,7 +46,9 @@ describe("budget", () => {
   it("counts the tokens that samples ask for; odd numbers give nothing back", () => {
     const one = budget({ max: { tokens: 100 } }, { host: fakeHost() });
     const asked = [60, -1000, "x", 50, 40].map((maxTokens) => passes(one, "request", { maxTokens }, "sampling/createMessage"));
-    assert.deepEqual(asked, [true, true, true, false, true]);
+    assert.deepEqual(asked, [true, true, false, false, true]);
+    for (const maxTokens of ["1e9", "1", [1], {}, true]) assert.equal(passes(budget({ max: { tokens: 100 } }, { host: fakeHost() }), "request", { maxTokens }, "sampling/createMessage"), false);
+    assert.ok(passes(budget({ max: { requests: 1 } }, { host: fakeHost() }), "request", { maxTokens: "1e9" }, "sampling/createMessage"));
   });
 
   it("does not count the same message twice when it is judged again", () => {

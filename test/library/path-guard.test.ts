@@ -13,9 +13,20 @@ test("refuses in an argument that holds a path whatever leads out of the allowed
 });
 
 test("lets paths under the allowed ones pass, in every encoding", () => {
-  for (const path of ["/srv/data", "/srv/data/a b.txt", "/srv/data/a%20b.txt", "/srv//data/./x", "/srv/data/報告（最終）….pdf", "c:/DATA/x", "file:///srv/data/x", "/srv/data/100%", "/srv/data/..x", "", `data:text/plain,${"a".repeat(40_000)}`]) {
+  for (const path of ["/srv/data", "/srv/data/a b.txt", "/srv/data/a%20b.txt", "/srv//data/./x", "/srv/data/報告（最終）….pdf", "c:/DATA/x", "file:///srv/data/x", "/srv/data/100%", "/srv/data/..x", `data:text/plain,${"a".repeat(40_000)}`]) {
     assert.equal(verdictOnCall(guard, { path }), "pass", path);
   }
+});
+
+test("refuses the empty path where paths are allowed by list, and paths as names or in objects", () => {
+  assert.match(verdictOnCall(guard, { path: "" }), /out of where/);
+  assert.equal(verdictOnCall(pathGuard({ allow: ["."] }), { path: "" }), "pass");
+  assert.equal(verdictOnCall(pathGuard(), { path: "", note: "" }), "pass");
+  assert.equal(verdictOf(guard, { event: "completion/complete", phase: "request", payload: { ref: {}, argument: { name: "path", value: "" } } }), "pass");
+  for (const args of [{ path: { value: "/etc/x" } }, { files: { "/etc/x": "text" } }, { files: [{ name: "/etc/x" }] }]) assert.match(verdictOnCall(guard, args), /out of where/, JSON.stringify(args));
+  assert.match(verdictOnCall(pathGuard(), { any: { "../x": 1 } }), /upwards/);
+  assert.match(verdictOnCall(pathGuard(), { any: { "/etc/shadow": 1 } }), /must not/);
+  assert.equal(verdictOnCall(guard, { file: { path: "/srv/data/x", encoding: "utf8" }, files: { "/srv/data/x": "text" }, "a/b": 1 }), "pass");
 });
 
 test("refuses a step upwards under any name, and takes other text for what it is", () => {

@@ -109,6 +109,7 @@ test("refuses a wrong config with the name of the member", () => {
     [{ rules: {} }, /rules must be a list of rules/],
     [{ rules: [5] }, /rules\[0\] must be an object/],
     [{ rules: [{ allow: [] }] }, /rules\[0\] must say whom it is for/],
+    [{ rules: [{ claims: {}, allow: [] }] }, /rules\[0\] must say whom it is for/],
     [{ rules: [{ id: ["a"] }, { type: "admin" }] }, /rules\[1\]: type must be one of "user"/],
     [{ rules: [{ claims: { a: null } }] }, /rules\[0\]: claims.a must be a text/],
   ];

@@ -6,6 +6,11 @@ import { verdictOf, verdictOnCall } from "./verdict-of.ts";
 
 const guard = urlGuard();
 
+test("refuses an address that is a number, and one that is the name of a member", () => {
+  for (const args of [{ url: 2130706433 }, { hosts: [167772161] }, { urls: { "http://10.0.0.1/": 1 } }, { hosts: { "10.0.0.1": {} } }, { any: { "http://localhost/": 1 } }]) assert.match(verdictOnCall(guard, args), /A URL reaches/, JSON.stringify(args));
+  for (const args of [{ max_hosts: 3, id: 2130706433, url: 134744072 }, { webhook: { secret: "x", "example.com": 1 } }, { hosts: { "example.com": 5 } }]) assert.equal(verdictOnCall(guard, args), "pass", JSON.stringify(args));
+});
+
 test("refuses every spelling of an address that is not public, as an argument of any name and in a text", () => {
   const urls = [
     ...["http://2130706433/", "http://0x7f.1/", "http://0177.0.0.1", "http://127.1", "http://１２７.0.0.1/", "http://①②⑦.⓪.⓪.①/", "http://[::1]/", "http://[::ffff:10.0.0.1]/"],

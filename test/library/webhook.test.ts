@@ -83,7 +83,7 @@ describe("webhook", () => {
   it("refuses configs that do not fit, and addresses that would show payloads to others", () => {
     const wrong: [object, string][] = [
       [{ url: "http://policy.example" }, "url"], [{ url: "http://127.0.0.1.evil.example/" }, "url"], [{ url: "http://localhost@evil.example/" }, "url"], [{ url: "https://a:b@policy.example" }, "url"], [{ url: "ftp://x" }, "url"], [{}, "url"],
-      [{ url, secret: "short" }, "secret"], [{ url, headers: { "a b": "c" } }, "headers.a b"], [{ url, headers: { a: "c\r\nd: e" } }, "headers.a"], [{ url, type: "sink" }, "type"], [{ url, phases: [] }, "phases"], [{ url, phases: ["both"] }, "phases\\[0\\]"],
+      [{ url, secret: "short" }, "secret"], [{ url, headers: { "a b": "c" } }, "headers.a b"], ...["content-length", "Host", "Transfer-Encoding", "X-MCP-Interceptors-Signature"].map((name): [object, string] => [{ url, headers: { [name]: "1" } }, `headers.${name}`]), [{ url, headers: { a: "c\r\nd: e" } }, "headers.a"], [{ url, type: "sink" }, "type"], [{ url, phases: [] }, "phases"], [{ url, phases: ["both"] }, "phases\\[0\\]"],
     ];
     for (const [config, place] of wrong) assert.throws(() => webhook(config as WebhookConfig), { code: "invalid_argument", message: new RegExp(`^config of webhook: ${place} `) }, JSON.stringify(config));
     for (const fine of ["http://localhost:8080/x", "http://127.0.0.1/", "http://[::1]:9/y"]) webhook({ url: fine });
