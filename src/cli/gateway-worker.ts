@@ -1,9 +1,11 @@
 import cluster from "node:cluster";
 import { rmdir } from "node:fs/promises";
+import { Socket } from "node:net";
 import { LocalError } from "../core/base/errors.ts";
 import { createSignal } from "../core/base/signal.ts";
 import type { ReloadOutcome } from "../gateway/config/reload.ts";
 import { startGateway, type ConfiguredGateway, type StartOptions } from "../gateway/config/start.ts";
+import { createIntake, type WorkerIntake } from "../gateway/workers/intake.ts";
 import { isToWorker, type FromWorker, type Served, type ToWorker } from "../gateway/workers/messages.ts";
 import { describeServing } from "./describe-serving.ts";
 import type { Exit } from "./exit.ts";
@@ -18,6 +20,7 @@ export async function runWorker(options: Pick<StartOptions, "file" | "log" | "ch
   const stop = createSignal();
   let running: ConfiguredGateway | undefined;
   let text: string | undefined;
+  let intake: WorkerIntake | undefined;
   const outcomes: ReloadOutcome[] = [];
   let forced!: (how: Exit) => void;
   const atOnce = new Promise<Exit>((resolve) => (forced = resolve));
@@ -35,7 +38,7 @@ export async function runWorker(options: Pick<StartOptions, "file" | "log" | "ch
     if (outcome === undefined) say({ kind: "reloaded", id, error: "the gateway is about to end" });
     else say({ kind: "reloaded", id, ...(outcome.built === undefined ? { error: outcome.error } : { served: servedBy(running) }) });
   };
-  const onMessage = (message: unknown) => {
+  const onMessage = (message: unknown, handle: unknown) => {
     if (!isToWorker(message)) return;
     switch (message.kind) {
       case "start":
@@ -47,6 +50,8 @@ export async function runWorker(options: Pick<StartOptions, "file" | "log" | "ch
         const snapshot = running?.snapshot();
         return say({ kind: "counted", id: message.id, ...(snapshot === undefined ? {} : { snapshot }) });
       }
+      case "connection":
+        return intake?.offer(message.id, handle instanceof Socket ? handle : undefined, message.until);
       case "end":
         return end();
       case "force":
@@ -65,9 +70,10 @@ export async function runWorker(options: Pick<StartOptions, "file" | "log" | "ch
   const first = await Promise.race([begun, new Promise<undefined>((resolve) => stop.signal.onAbort(() => resolve(undefined)))]);
   if (first === undefined) return { code: 1 };
   const { place } = first;
+  intake = createIntake(first.port, say);
   ({ text } = first);
   try {
-    running = await startGateway({ ...options, worker: place, text: () => text, watch: false, signal: stop.signal, reloaded: (outcome) => outcomes.push(outcome) });
+    running = await startGateway({ ...options, worker: { ...place, intake }, text: () => text, watch: false, signal: stop.signal, reloaded: (outcome) => outcomes.push(outcome) });
     if (stop.signal.aborted) await running.close();
     else say({ kind: "ready", ...servedBy(running) });
     const started = running;

@@ -108,7 +108,9 @@ export async function createGateway(first: GatewayPlan): Promise<Gateway> {
   let door: HandlerServer | undefined;
   try {
     if (worker !== undefined) door = await openDoor(worker, handle, limits);
-    if (plan.http !== undefined) listener = await listenHandler(handle, { ...plan.http, limits, ...(hops === undefined ? {} : { divert: hops.divert }) });
+    const { intake } = worker ?? {};
+    const shared = { ...(hops === undefined ? {} : { divert: hops.divert }), ...(intake === undefined ? {} : { intake }) };
+    if (plan.http !== undefined) listener = await listenHandler(handle, { ...plan.http, limits, ...shared });
   } catch (error) {
     await door?.close(0);
     await Promise.all([...served.values()].map((one) => one.close()));

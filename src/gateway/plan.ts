@@ -13,7 +13,7 @@ import type { Era } from "../core/mcp/lifecycle.ts";
 import type { Transport } from "../core/transport/transport.ts";
 import type { InvocationContext, Principal } from "../core/wire/gen/interceptors.ts";
 import type { ListenOptions } from "../node/http-listener.ts";
-import type { WorkerPlace } from "./workers/place.ts";
+import type { PlacedWorker } from "./workers/place.ts";
 
 /**
  * What a gateway does: plain data and functions, without a file behind it. Whoever reads a file makes one; a program can write it by hand. A plan is
@@ -46,7 +46,7 @@ export interface GatewayPlan {
   readonly limits?: Partial<Limits>;
   readonly host?: Host;
   /** This process's place among the workers of a cluster that serve this plan on one port. */
-  readonly worker?: WorkerPlace;
+  readonly worker?: PlacedWorker;
 }
 
 /** Where an upstream is. `server` is one in this process; `connect` makes one transport per connection, of any kind. */

@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type Server as HttpServer, type ServerResponse } from "node:http";
 import { Server, type AddressInfo, type Socket } from "node:net";
 import { LocalError } from "../core/base/errors.ts";
 import { resolveLimits, type Limits } from "../core/base/limits.ts";
@@ -12,6 +12,8 @@ export interface HandlerOptions {
   readonly host?: string;
   /** Listens on this path (a Unix domain socket, a named pipe) in place of a port, and in this process alone if it is one of a cluster. */
   readonly socketPath?: string;
+  /** Serves connections that another process has accepted, in place of listening. */
+  readonly intake?: Intake;
   /** Takes a request over before anything but its head is read; false leaves it to the handler. `held`: the client waits to be asked for the body. */
   readonly divert?: (message: IncomingMessage, response: ServerResponse, held: boolean) => boolean;
   /** How long a request's headers may take to come. Default 10,000 ms. */
@@ -24,6 +26,16 @@ export interface HandlerOptions {
    */
   readonly keepAliveTimeoutMs?: number;
   readonly limits?: Partial<Limits>;
+}
+
+/** Gives connections of which nothing has been read. */
+export interface Intake {
+  /** Where they come in. */
+  readonly port: number;
+  /** `take` gets each from now on. */
+  open(take: (socket: Socket) => void): void;
+  /** None is given any more. */
+  close(): void;
 }
 
 /** A port that is being listened on. */
@@ -47,7 +59,7 @@ const READ_THROUGH_BYTES = 65_536;
 
 /** Serves any handler over `node:http`. Resolves once it listens; rejects with what Node says where it cannot. */
 export async function listenHandler(handler: HttpHandler, options: HandlerOptions = {}): Promise<HandlerServer> {
-  const { port = 0, host = "127.0.0.1", socketPath, divert = () => false, headerTimeoutMs = 10_000, requestTimeoutMs = 30_000, keepAliveTimeoutMs = 75_000 } = options;
+  const { port = 0, host = "127.0.0.1", socketPath, intake, divert = () => false, headerTimeoutMs = 10_000, requestTimeoutMs = 30_000, keepAliveTimeoutMs = 75_000 } = options;
   const limits = resolveLimits(options.limits);
   const server = createServer(
     {
@@ -66,7 +78,10 @@ export async function listenHandler(handler: HttpHandler, options: HandlerOption
   const connections = new Map<Socket, number>();
   server.on("connection", (socket) => {
     connections.set(socket, 0);
-    socket.on("close", () => connections.delete(socket));
+    socket.on("close", () => {
+      connections.delete(socket);
+      if (stopped && connections.size === 0) settleClosed();
+    });
   });
   let stopped = false;
   const take = (message: IncomingMessage, response: ServerResponse, held: boolean) => {
@@ -84,7 +99,8 @@ export async function listenHandler(handler: HttpHandler, options: HandlerOption
     if (!divert(message, response, held)) serveOne(handler, message, response, held, isLast);
   };
   server.maxConnections = limits.maxHttpRequests * 2;
-  await new Promise<void>((resolve, reject) => {
+  if (intake !== undefined) takeFrom(intake, server, () => connections.size);
+  else await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(socketPath === undefined ? { port, host } : { path: socketPath, exclusive: true }, () => {
       server.off("error", reject);
@@ -93,15 +109,17 @@ export async function listenHandler(handler: HttpHandler, options: HandlerOption
   });
   // Such as too many open files: the listener lives on.
   server.on("error", () => {});
-  const taken = socketPath === undefined ? (server.address() as AddressInfo).port : 0; // it listens on a port then
+  const taken = intake?.port ?? (socketPath === undefined ? (server.address() as AddressInfo).port : 0); // it listens on a port then
   let closed: Promise<void> | undefined;
   let settleClosed!: () => void;
   const allEnded = new Promise<void>((resolve) => (settleClosed = resolve));
   const stop = () => {
     if (stopped) return;
     stopped = true;
+    intake?.close();
     // Not that of http, which ends idle connections too.
-    Server.prototype.close.call(server, () => settleClosed());
+    Server.prototype.close.call(server);
+    if (connections.size === 0) settleClosed();
   };
   const close = async (graceMs: number) => {
     stop();
@@ -119,6 +137,18 @@ export async function listenHandler(handler: HttpHandler, options: HandlerOption
     stop,
     close: (graceMs = 1_000) => (closed ??= close(graceMs)),
   };
+}
+
+function takeFrom(intake: Intake, server: HttpServer, connected: () => number): void {
+  intake.open((socket) => {
+    if (connected() >= server.maxConnections) return void socket.destroy();
+    // As of what Node's servers for HTTP accept themselves.
+    socket.allowHalfOpen = true;
+    socket.setNoDelay(true);
+    server.emit("connection", socket);
+  });
+  // Node looks for slow senders from here on.
+  server.emit("listening");
 }
 
 // A handler that fails, or answers what cannot be sent, fails for this request alone; what it says is nothing for the client.

@@ -146,6 +146,22 @@ describe("gateway --workers", { concurrency: 2 }, () => {
     assert.equal(opened.length, 2);
   });
 
+  it("keeps its port when all workers die at once, and gives what they were about to take to those that come in their place", posix, async () => {
+    const { running, url, said } = await startCluster(folder.write("all-die/gateway.json", config({ metrics: undefined })));
+    const seats = [await seatAt(url, 1), await seatAt(url, 2)];
+    const workers = await Promise.all(seats.map(async (seat) => (await pidsOf(seat, seat.session)).parent));
+    for (const seat of seats) seat.close();
+    for (const worker of workers) process.kill(worker, "SIGSTOP");
+    const connections = Array.from({ length: 4 }, () => connection(url));
+    const begun = connections.map((on) => begin(on));
+    for (const worker of workers) process.kill(worker, "SIGKILL");
+    for (const session of await Promise.all(begun)) assert.match(session, /^[12]-/);
+    await said(/worker 1 serves again/);
+    for (const on of connections) on.close();
+    running.child.kill("SIGTERM");
+    assert.equal((await running.ended).code, 0);
+  });
+
   it("takes a changed file in by itself, waits for a call at the first signal, and ends at once at the second", posix, async () => {
     const file = folder.write("signals/gateway.json", config({ drainMs: 60_000 }));
     const { running, url, opsUrl, said } = await startCluster(file);

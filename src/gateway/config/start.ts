@@ -8,7 +8,7 @@ import { createGateway } from "../gateway.ts";
 import type { StructuredLog } from "../logs.ts";
 import type { MetricsSnapshot } from "../metrics-registry.ts";
 import type { Gateway, GatewayPlan } from "../plan.ts";
-import type { WorkerPlace } from "../workers/place.ts";
+import type { PlacedWorker } from "../workers/place.ts";
 import { buildPlan, createPools, type BuiltPlan } from "./build.ts";
 import { watchFiles } from "./file-watch.ts";
 import { learnHints } from "./learn-hints.ts";
@@ -25,7 +25,7 @@ export interface StartOptions {
   /** Whether it reloads by itself when a file of it changes. Default true. */
   readonly watch?: boolean;
   /** This process is one of several workers, and another one listens for whoever operates them. */
-  readonly worker?: WorkerPlace;
+  readonly worker?: PlacedWorker;
   /** What the file says, where it is not this process that reads it. */
   readonly text?: () => string | undefined;
   readonly env?: Readonly<Record<string, string | undefined>>;

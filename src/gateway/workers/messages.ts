@@ -15,9 +15,11 @@ export interface Served {
 
 /** `text` is that of the configuration, `undefined` of a module. */
 export type ToWorker =
-  | { readonly kind: "start"; readonly place: WorkerPlace; readonly text?: string }
+  | { readonly kind: "start"; readonly place: WorkerPlace; readonly port: number; readonly text?: string }
   | { readonly kind: "reload"; readonly id: number; readonly text?: string }
   | { readonly kind: "metrics"; readonly id: number }
+  // Goes with a socket. After `until`, in milliseconds of wall time, its client has been cut off.
+  | { readonly kind: "connection"; readonly id: number; readonly until: number }
   | { readonly kind: "end" }
   | { readonly kind: "force"; readonly signal: NodeJS.Signals };
 
@@ -27,10 +29,12 @@ export type FromWorker =
   | { readonly kind: "hello" }
   | ({ readonly kind: "ready" } & Served)
   | { readonly kind: "reloaded"; readonly id: number; readonly served?: Served; readonly error?: string }
-  | { readonly kind: "counted"; readonly id: number; readonly snapshot?: MetricsSnapshot };
+  | { readonly kind: "counted"; readonly id: number; readonly snapshot?: MetricsSnapshot }
+  // A connection. Who does not take it gets no other.
+  | { readonly kind: "took"; readonly id: number; readonly taken: boolean };
 
-const TO_WORKER: ReadonlySet<unknown> = new Set<ToWorker["kind"]>(["start", "reload", "metrics", "end", "force"]);
-const FROM_WORKER: ReadonlySet<unknown> = new Set<FromWorker["kind"]>(["hello", "ready", "reloaded", "counted"]);
+const TO_WORKER: ReadonlySet<unknown> = new Set<ToWorker["kind"]>(["start", "reload", "metrics", "connection", "end", "force"]);
+const FROM_WORKER: ReadonlySet<unknown> = new Set<FromWorker["kind"]>(["hello", "ready", "reloaded", "counted", "took"]);
 
 // A module that was loaded may use the channel as well: what is not ours is passed over. What has a kind of ours was made by this very code.
 export function isToWorker(value: unknown): value is ToWorker {

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import type { Intake } from "../../node/http-handler.ts";
 import { replicaOfState } from "../parking.ts";
 
 /** A worker's place among the processes that serve one gateway. Plain JSON: the primary process sends it. */
@@ -10,6 +11,12 @@ export interface WorkerPlace {
   readonly name: string;
   /** Where each worker listens for what the others pass on to it; nobody else can enter it. */
   readonly folder: string;
+}
+
+/** A worker as its own process has it. */
+export interface PlacedWorker extends WorkerPlace {
+  /** How connections come that the primary process accepts for all. Without it this one listens by itself. */
+  readonly intake?: Intake;
 }
 
 // Of a state's replica, which has 64 characters at most: what the number of a worker leaves.

@@ -17,8 +17,15 @@ export interface OpsForAll {
 // Who does not say what it has counted in that time counts as it last did.
 const ASK_MS = 2_000;
 
+export interface OpsOfAll {
+  readonly supervisor: Pick<Supervisor, "serving">;
+  readonly count: number;
+  /** How many workers do not take connections. */
+  stuck(): number;
+}
+
 /** Rejects with what Node says where it cannot listen. */
-export async function listenForAll(config: MetricsConfig, supervisor: Supervisor, count: number): Promise<OpsForAll> {
+export async function listenForAll(config: MetricsConfig, { supervisor, count, stuck }: OpsOfAll): Promise<OpsForAll> {
   const metrics = createWorkerMetrics();
   const own = createRegistry(count);
   let draining = false;
@@ -27,7 +34,8 @@ export async function listenForAll(config: MetricsConfig, supervisor: Supervisor
   const ready = () => {
     if (draining) return ["draining"];
     const serving = supervisor.serving.length;
-    return serving === count ? [] : [`${serving} of ${count} workers serve`];
+    if (serving < count) return [`${serving} of ${count} workers serve`];
+    return stuck() === 0 ? [] : [`${stuck()} of ${count} workers do not take connections`];
   };
   const all = async () => {
     await Promise.all(

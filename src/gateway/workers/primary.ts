@@ -16,6 +16,7 @@ import type { Served } from "./messages.ts";
 import { listenForAll } from "./primary-ops.ts";
 import { createClusterReload, type ClusterOutcome, type ClusterReload } from "./primary-reload.ts";
 import { createSupervisor } from "./supervisor.ts";
+import { listenForWorkers } from "./primary-port.ts";
 import { forkWorker, type WorkerEnd } from "./worker-process.ts";
 
 export interface PrimaryOptions {
@@ -74,20 +75,26 @@ export async function startPrimary(options: PrimaryOptions): Promise<Primary | W
     host,
     startMs,
     tell,
-    fork: (slot) => forkWorker({ slot, count, name, folder }, reload === undefined ? loaded.text : reload.fork(slot), host),
+    fork: (slot) => forkWorker({ place: { slot, count, name, folder }, port: port.port, text: reload === undefined ? loaded.text : reload.fork(slot), host }),
     serves(worker) {
+      port.join(worker);
       if (reload === undefined) return;
       tell("info", `worker ${worker.slot} serves again`);
       reload.catchUp(worker);
     },
     ended: (worker) => ops?.ended(worker.slot),
   });
-  const ops = config.metrics === undefined ? undefined : await listenForAll(config.metrics, supervisor, count);
+  const port = await listenForWorkers({ host, port: Number(config.http?.port ?? 0), ...(config.http?.host === undefined ? {} : { address: config.http.host }) });
+  const ops = config.metrics === undefined ? undefined : await listenForAll(config.metrics, { supervisor, count, stuck: () => port.stuck }).catch((thrown: unknown) => {
+    port.close();
+    throw thrown;
+  });
   folder = await mkdtemp(join(tmpdir(), "mcp-interceptors-workers-"));
   const release = signal.onAbort(() => supervisor.end(GIVE_UP_MS));
   const first = await supervisor.start();
   release();
   const clear = async () => {
+    port.close();
     await ops?.close();
     rmSync(folder, { recursive: true, force: true });
   };
@@ -105,6 +112,7 @@ export async function startPrimary(options: PrimaryOptions): Promise<Primary | W
   reload = createClusterReload({ file, text: loaded.text, supervisor, host, tell, told });
   const end = () => {
     files?.close();
+    port.close();
     ops?.draining();
     supervisor.end((config.drainMs ?? DRAIN_MS) + END_MS);
   };

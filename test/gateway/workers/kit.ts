@@ -30,6 +30,7 @@ export function fakeWorker(slot: number, take: Answers = () => ({ served: SERVED
     ready: new Promise((resolve) => (settleReady = resolve)),
     ended: new Promise((resolve) => (settleEnd = resolve)),
     send: (message) => void sent.push(message),
+    give: () => Promise.resolve(true),
     kill() {
       worker.killed = true;
       worker.end({ code: null, signal: "SIGKILL" });
