@@ -28,8 +28,15 @@ export function isRandom(run: string): boolean {
   const { digits, upper, lower, changes } = makeOf(run);
   // Most names and paths are done with here, and UUIDs, too.
   if (digits < 1 || upper < 2 || lower < 2 || changes < SOME_CHANGES) return false;
-  if (distinctChars(run) < Math.min(24, length * 0.5) || (length < LONGEST_NAME && SNAKE.test(run)) || isPublicId(run)) return false;
+  if (distinctChars(run) < Math.min(24, length * 0.5) || (length < LONGEST_NAME && SNAKE.test(run)) || isPublicId(run) || isPath(run)) return false;
   return changes - shareOfWordPairs(run) / 2 >= (length < LONG ? LEAST_SCORE : LEAST_LONG_SCORE);
+}
+
+// A word between slashes, or a top-level domain before the first: what else is there is an id in an address, or a file. Chance makes one in some hundred runs that have a slash.
+const PATH = /(?:^[a-z]{2,}|\/[A-Z]?[a-z]{3,})(?:[-_.][A-Za-z]+)*\//;
+
+function isPath(run: string): boolean {
+  return run.includes("/") && PATH.test(run);
 }
 
 const KINDS = [/[0-9]/, /[A-Z]/, /[a-z]/];
