@@ -47,7 +47,7 @@ const DENIES: ReadonlySet<string> = new Set(["never", "not", "no", "dont", "with
 /** Words that go on from a secret to something that is none: a password policy, a token limit. */
 const OTHER: ReadonlySet<string> = new Set(["policy", "policies", "hint", "length", "strength", "reset", "manager", "expiry", "expiration", "rotation", "rule", "rules", "count", "counts", "limit", "limits", "budget", "type", "name", "names", "number", "id", "page", "url", "link", "protected", "protection", "usage", "format", "settings"]);
 // `Password required`, `A password is needed`.
-const DEMANDS: ReadonlySet<string> = new Set(["required", "needed", "necessary", "mandatory", "please", "expected", "missing"]);
+const DEMANDS: ReadonlySet<string> = new Set(["required", "needed", "necessary", "mandatory", "please"]);
 const LINKS: ReadonlySet<string> = new Set(["is", "are", "was"]);
 const ARTICLES: ReadonlySet<string> = new Set(["your", "the", "a", "an", "my", "account", "login"]);
 const REACH = 10;
