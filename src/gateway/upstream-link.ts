@@ -96,21 +96,35 @@ interface Inbound {
 }
 
 /**
- * Connects and greets. Rejects with what `connect`, the transport or the greeting says, or with `timeout`; nothing is left open then. A server that
- * does not survive the question which era it is of is connected to once more, as one of the older.
+ * Connects and greets. Rejects with what `connect`, the transport or the greeting says, or with `timeout` once all of it has taken
+ * `startTimeoutMs`; what was connected is closed then, or about to be. A server that does not survive the question which era it is of is connected to once
+ * more, as one of the older.
  */
 export async function openLink(parts: OpenLinkParts): Promise<Link> {
   const versions = versionsFor(parts.era, parts.identity.version);
+  const { host, startTimeoutMs } = parts;
+  const late = createSignal();
+  const cancelTimer = host.setTimer(() => late.abort(new LocalError("timeout", `no greeting within ${startTimeoutMs} ms`)), startTimeoutMs);
   try {
-    return await attempt(parts, versions);
+    return await inTime(parts, versions, late.signal);
   } catch (error) {
-    if (!blamesProbe(error, versions)) throw error;
-    parts.log({ level: "debug", message: "the server did not survive server/discover; it is started anew", error });
-    return await attempt(parts, { ...versions, stateless: [] });
+    throw late.signal.aborted ? late.signal.reason : error;
+  } finally {
+    cancelTimer();
   }
 }
 
-async function attempt(parts: OpenLinkParts, versions: Versions): Promise<Link> {
+async function inTime(parts: OpenLinkParts, versions: Versions, late: Signal): Promise<Link> {
+  try {
+    return await attempt(parts, versions, late);
+  } catch (error) {
+    if (late.aborted || !blamesProbe(error, versions)) throw error;
+    parts.log({ level: "debug", message: "the server did not survive server/discover; it is started anew", error });
+    return await attempt(parts, { ...versions, stateless: [] }, late);
+  }
+}
+
+async function attempt(parts: OpenLinkParts, versions: Versions, late: Signal): Promise<Link> {
   const { host, limits, log, identity, startTimeoutMs, probeTimeoutMs } = parts;
   let inbound: Inbound | undefined;
   const transport = await parts.connect((failure) => inbound?.renewed?.(failure));
@@ -126,8 +140,6 @@ async function attempt(parts: OpenLinkParts, versions: Versions): Promise<Link> 
     },
     onNotification: (frame, message, arrival) => inbound?.onNotification(frame, message, arrival),
   });
-  const late = createSignal();
-  const cancelTimer = host.setTimer(() => late.abort(new LocalError("timeout", `no greeting within ${startTimeoutMs} ms`)), startTimeoutMs);
   try {
     const server = await findServer({
       peer: greeter(peer, startTimeoutMs),
@@ -136,18 +148,21 @@ async function attempt(parts: OpenLinkParts, versions: Versions): Promise<Link> 
       clientInfo: identity.info,
       capabilities: (era) => clientCapabilitiesFor(identity.capabilities, "handshake", era),
       probeTimeoutMs,
-      signal: late.signal,
+      signal: late,
     });
     const core: LinkCore = { ...parts, peer, server };
     const { link, ...handlers } = server.era === "stateless" ? createStatelessLink(core) : createHandshakeLink(core);
     inbound = handlers;
     return link;
   } catch (error) {
-    await peer.close();
-    throw late.signal.aborted ? late.signal.reason : error;
-  } finally {
-    cancelTimer();
+    // One that takes its time to end is not waited for longer than it may take to start.
+    await Promise.race([peer.close(), aborted(late)]);
+    throw error;
   }
+}
+
+function aborted(signal: Signal): Promise<void> {
+  return new Promise((resolve) => (signal.aborted ? resolve() : void signal.onAbort(() => resolve())));
 }
 
 export type BuiltLink = Inbound & { readonly link: Link };

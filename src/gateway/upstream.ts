@@ -166,7 +166,10 @@ export function createUpstream({ plan, host, limits, log: given }: UpstreamParts
   const find = async (caller: Caller, key: string): Promise<Lease | undefined> => {
     while (era === undefined && sharing === "session") {
       if (finding !== undefined) {
-        await finding.catch(() => {});
+        // One that does not start in time for one caller does not for the next; of other failures each finds out.
+        await finding.catch((thrown: unknown) => {
+          if (thrown instanceof LocalError && thrown.code === "timeout") throw thrown;
+        });
         continue;
       }
       makeRoom();

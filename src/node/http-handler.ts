@@ -55,6 +55,8 @@ export interface HandlerServer {
 
 /** How long a request may have been on its way on a connection that is about to end. */
 const IDLE_GRACE_MS = 500;
+/** Above twice `maxHttpRequests`: whoever comes when too much goes on is told so, and not cut. */
+const SPARE_CONNECTIONS = 1_000;
 const READ_THROUGH_BYTES = 65_536;
 
 /** Serves any handler over `node:http`. Resolves once it listens; rejects with what Node says where it cannot. */
@@ -98,7 +100,7 @@ export async function listenHandler(handler: HttpHandler, options: HandlerOption
     const isLast = () => stopped && connections.get(socket) === 1;
     if (!divert(message, response, held)) serveOne(handler, message, response, held, isLast);
   };
-  server.maxConnections = limits.maxHttpRequests * 2;
+  server.maxConnections = limits.maxHttpRequests * 2 + SPARE_CONNECTIONS;
   if (intake !== undefined) takeFrom(intake, server, () => connections.size);
   else await new Promise<void>((resolve, reject) => {
     server.once("error", reject);

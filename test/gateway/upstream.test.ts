@@ -58,6 +58,29 @@ describe("connections of principals", () => {
   });
 });
 
+describe("a start that gets no greeting", () => {
+  it("ends for all who wait for it within startTimeoutMs, probe and closing included", async () => {
+    const host = fakeHost();
+    let made = 0;
+    // It neither answers nor ends.
+    const connect = () => (made++, { ...memoryPair()[0], close: () => new Promise<void>(() => {}) });
+    const gateway = await gatewayFor({ connect }, { host }, { startTimeoutMs: 1_000, probeTimeoutMs: 400 });
+    const ended: string[] = [];
+    const ends = [post(1), post(2)].map(async (text, index) => {
+      const end = poster(gateway, String(index));
+      await end.send(text);
+      ended.push(String(errorOf(await end.message()).data?.["reason"]));
+    });
+    await host.advance(999);
+    assert.deepEqual(ended, []);
+    await host.advance(1);
+    await Promise.all(ends);
+    assert.deepEqual([ended, made], [["timeout", "timeout"], 1]);
+    void gateway.close();
+    await host.advance(60_000);
+  });
+});
+
 describe("connections to a handshake upstream", () => {
   it("are one a session, with the session's own capabilities and revision, and end with it", async () => {
     const up = rawUpstream();

@@ -272,6 +272,15 @@ async function kept(port: number) {
 }
 
 describe("listenHandler", () => {
+  it("has an answer for many more connections than requests that may be served", async () => {
+    const server = await listenHandler(() => Promise.resolve({ status: 503, headers: [], body: "busy" }), { limits: { maxHttpRequests: 1 } });
+    const sockets = await Promise.all(Array.from({ length: 20 }, () => kept(server.port)));
+    for (const socket of sockets) socket.ask("/");
+    await until(() => sockets.every(({ seen }) => seen.text.endsWith("busy") || seen.ended));
+    assert.ok(sockets.every(({ seen }) => seen.text.endsWith("busy")));
+    await server.close(0);
+  });
+
   it("stops to take connections, answers once more on each that is there, and ends it with the answer", async () => {
     let finish = () => {};
     const slow = new Promise<void>((resolve) => (finish = resolve));

@@ -53,7 +53,7 @@ export interface Limits {
   readonly maxSubscribedResources: number;
   /** Sessions of one HTTP server. Above: the one unused for longest ends if that is a minute or more, else the handshake is answered 503. */
   readonly maxSessions: number;
-  /** HTTP requests that one server answers at once, open streams among them. Above: answered 503. */
+  /** HTTP requests that one server answers at once, open streams among them. Above: answered 503; connections beyond twice as many and 1,000 are cut. */
   readonly maxHttpRequests: number;
   /**
    * Characters that wait on one HTTP stream for its reader. Above: `send` waits; where the stream can be resumed, it is cut instead. Also of notifications that

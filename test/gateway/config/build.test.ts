@@ -57,7 +57,7 @@ describe("a plan of a configuration", () => {
     const [files, crm] = plan.upstreams;
     assert.ok(files !== undefined && crm !== undefined && "command" in files.target);
     const { env, ...target } = files.target;
-    assert.deepEqual(target, { command: "npx", args: ["x"], cwd: `${folder.path}/sub` });
+    assert.deepEqual(target, { command: "npx", args: ["x"], cwd: `${folder.path}/sub`, stderr: "log" });
     assert.deepEqual([env?.["A"], env?.["PATH"] === process.env["PATH"]], ["1", true]);
     assert.deepEqual([files.name, files.sharing, files.callTimeoutMs, files.allow], ["files", "shared", 5, undefined]);
     assert.deepEqual([crm.target, crm.era], [{ url: "https://crm.example/mcp", headers: { Authorization: "Bearer s3cret-token" } }, "stateless"]);
