@@ -115,9 +115,11 @@ export function outcomeOf(error: LocalError): Outcome {
 
 /** A transport's stand-in for a response that cannot come: what it says of delivery. */
 export function standInFailure(message: ErrorMessage): Outcome {
-  const { data, message: text } = message.error;
+  const { code, data, message: text } = message.error;
   const delivery = isObject(data) && data["delivery"] === "none" ? "none" : "unknown";
-  return { kind: "failed", error: new LocalError("closed", text, { details: { ...(isObject(data) ? data : {}), delivery } }), delivery };
+  // So a transport tells of an answer that came, and is none.
+  const broken = code === ErrorCode.invalidRequest || code === ErrorCode.parseError;
+  return { kind: "failed", error: new LocalError(broken ? "invalid_message" : "closed", text, { details: { ...(isObject(data) ? data : {}), delivery } }), delivery };
 }
 
 /**

@@ -15,6 +15,8 @@ interface OpenCall {
   asking: number;
   /** Aborts when the call ends: nobody needs the answers any more. */
   readonly over: ReturnType<typeof createSignal>;
+  /** Aborts when its caller gives it up. */
+  readonly givenUp: ReturnType<typeof createSignal>;
 }
 
 const LEVELS = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
@@ -109,12 +111,15 @@ export function createHandshakeLink(core: LinkCore): BuiltLink {
   };
   /** Of the session itself: a call in flight only lends its exchange, as a client without a stream of its own hears of nothing else. */
   const askBeside = async (open: OpenCall, question: Question, signal: Signal): Promise<Answer> => {
+    const source = createSignal(signal, open.givenUp.signal);
     try {
-      return await askIn(open, question, signal);
+      return await askIn(open, question, source.signal);
     } catch (thrown) {
       const unheard = thrown instanceof LocalError && thrown.code === "closed" && thrown.details?.["delivery"] === "none";
       if (!unheard || signal.aborted || owner.ask === undefined) throw thrown;
       return await owner.ask(question, signal);
+    } finally {
+      source.dispose();
     }
   };
 
@@ -138,7 +143,7 @@ export function createHandshakeLink(core: LinkCore): BuiltLink {
     },
     closed: peer.closed,
     async call(call, hooks, signal) {
-      const open: OpenCall = { hooks, asking: 0, over: createSignal() };
+      const open: OpenCall = { hooks, asking: 0, over: createSignal(), givenUp: createSignal() };
       let id = 0;
       try {
         await setLevel(lower(level, call.logLevel));
@@ -156,6 +161,7 @@ export function createHandshakeLink(core: LinkCore): BuiltLink {
       } finally {
         calls.delete(id);
         open.over.abort(ENDED);
+        if (signal.aborted) open.givenUp.abort(ENDED);
       }
     },
     refresh() {

@@ -68,7 +68,7 @@ describe("a gateway on a port, in front of a child", () => {
     const gateway = await createGateway({ upstreams: [{ name: "up", target: child("handshake"), era: "handshake" }], chain: () => createChain(), http: {} });
     const client = await connected(gateway, "stateless");
     const pid = await textOf(client, "pid");
-    await assert.rejects(client.callTool({ name: "garble" }), { code: -32603, data: { reason: "unavailable", delivery: "unknown" } });
+    await assert.rejects(client.callTool({ name: "garble" }), { code: -32603, data: { reason: "malformed", delivery: "unknown" } });
     assert.equal(await textOf(client, "pid"), pid);
     await client.close();
     await gateway.close();
