@@ -25,6 +25,11 @@ export interface HandlerOptions {
    * side which closes one just as a request comes.
    */
   readonly keepAliveTimeoutMs?: number;
+  /**
+   * What nobody has read of a body is let through, however long it is. Otherwise the answer ends the connection, and a sender that is still writing may
+   * not see it. For senders that are trusted.
+   */
+  readonly readsOn?: boolean;
   readonly limits?: Partial<Limits>;
 }
 
@@ -61,7 +66,7 @@ const READ_THROUGH_BYTES = 65_536;
 
 /** Serves any handler over `node:http`. Resolves once it listens; rejects with what Node says where it cannot. */
 export async function listenHandler(handler: HttpHandler, options: HandlerOptions = {}): Promise<HandlerServer> {
-  const { port = 0, host = "127.0.0.1", socketPath, intake, divert = () => false, headerTimeoutMs = 10_000, requestTimeoutMs = 30_000, keepAliveTimeoutMs = 75_000 } = options;
+  const { port = 0, host = "127.0.0.1", socketPath, intake, divert = () => false, headerTimeoutMs = 10_000, requestTimeoutMs = 30_000, keepAliveTimeoutMs = 75_000, readsOn = false } = options;
   const limits = resolveLimits(options.limits);
   const server = createServer(
     {
@@ -98,7 +103,7 @@ export async function listenHandler(handler: HttpHandler, options: HandlerOption
     if (stopped) socket.setTimeout(0);
     // Where clients send the next request before they have the answer, it is the last answer that ends the connection.
     const isLast = () => stopped && connections.get(socket) === 1;
-    if (!divert(message, response, held)) serveOne(handler, message, response, held, isLast);
+    if (!divert(message, response, held)) serveOne(handler, message, response, { held, readsOn, isLast });
   };
   server.maxConnections = limits.maxHttpRequests * 2 + SPARE_CONNECTIONS;
   if (intake !== undefined) takeFrom(intake, server, () => connections.size);
@@ -154,15 +159,21 @@ function takeFrom(intake: Intake, server: HttpServer, connected: () => number): 
 }
 
 // A handler that fails, or answers what cannot be sent, fails for this request alone; what it says is nothing for the client.
-function serveOne(handler: HttpHandler, message: IncomingMessage, response: ServerResponse, held: boolean, isLast: () => boolean): void {
-  answer(handler, message, response, held, isLast).catch(() => {
+function serveOne(handler: HttpHandler, message: IncomingMessage, response: ServerResponse, how: Serving): void {
+  answer(handler, message, response, how).catch(() => {
     if (response.headersSent) response.destroy();
     else response.writeHead(500, "Internal Server Error", { connection: "close", "content-length": "0" }).end();
   });
 }
 
-// `held`: the client waits to be asked for the body.
-async function answer(handler: HttpHandler, message: IncomingMessage, response: ServerResponse, held: boolean, isLast: () => boolean): Promise<void> {
+interface Serving {
+  /** The client waits to be asked for the body. */
+  readonly held: boolean;
+  readonly readsOn: boolean;
+  readonly isLast: () => boolean;
+}
+
+async function answer(handler: HttpHandler, message: IncomingMessage, response: ServerResponse, { held, readsOn, isLast }: Serving): Promise<void> {
   const request = new NodeRequest(message, response, held);
   const { status, headers, body } = await handler(request);
   if (response.destroyed || response.writableEnded) {
@@ -173,7 +184,7 @@ async function answer(handler: HttpHandler, message: IncomingMessage, response: 
   for (const [name, value] of headers) flat.push(name, value);
   // A body that nobody has read is read through before the connection takes another request: not a long one, nor one of unknown length, nor one
   // that may not come at all.
-  const long = held || !(Number(request.headers.get("content-length")) <= READ_THROUGH_BYTES);
+  const long = held || (!readsOn && !(Number(request.headers.get("content-length")) <= READ_THROUGH_BYTES));
   if ((!message.complete && !request.read && long) || (status !== 202 && isLast())) flat.push("connection", "close");
   if (typeof body === "object") {
     response.writeHead(status, flat);

@@ -325,6 +325,21 @@ describe("listenHandler", () => {
     assert.equal(busy.seen.text, "");
   });
 
+  it("lets an unread body through where it is told to, and goes on with the connection", async () => {
+    const server = await listenHandler(async ({ method }) => ({ status: method === "POST" ? 401 : 200, headers: [], body: method }), { readsOn: true });
+    const socket = connect(server.port, "127.0.0.1");
+    const seen = { text: "" };
+    socket.setEncoding("latin1").on("data", (text) => void (seen.text += String(text)));
+    socket.write("POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{ \r\n");
+    await until(() => seen.text.endsWith("POST"));
+    assert.doesNotMatch(seen.text, /connection: close/i);
+    const piece = "x".repeat(100_000);
+    socket.write(`${piece.length.toString(16)}\r\n${piece}\r\n0\r\n\r\nGET / HTTP/1.1\r\nHost: x\r\n\r\n`);
+    await until(() => seen.text.endsWith("GET"));
+    socket.destroy();
+    await server.close();
+  });
+
   it("serves any handler, and hands it path, query and headers", async () => {
     const seen: string[] = [];
     const server = await listenHandler(async ({ method, path, query, headers }) => {

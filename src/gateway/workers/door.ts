@@ -12,5 +12,6 @@ export async function openDoor(place: WorkerPlace, handler: HttpHandler, limits:
   const socketPath = socketOf(place, place.slot);
   // Left by one that had this place before and was killed: the primary has seen its end.
   await rm(socketPath, { force: true }).catch(() => {});
-  return await listenHandler(handler, { socketPath, limits });
+  // An early answer, such as a refusal, is on its way to a client while another worker still passes the body on.
+  return await listenHandler(handler, { socketPath, limits, readsOn: true });
 }

@@ -70,7 +70,8 @@ function relay(message: IncomingMessage, response: ServerResponse, held: boolean
     else connected = true;
   });
   outgoing.on("response", (answer) => {
-    const last = answer.headers.connection === "close" ? ["connection", "close"] : [];
+    // What comes of a body after its answer is for nobody.
+    const last = answer.headers.connection === "close" || !message.complete ? ["connection", "close"] : [];
     response.writeHead(answer.statusCode ?? 502, [...endToEnd(answer.rawHeaders), ...last]);
     // The head of a stream does not wait for its first event.
     if (answer.headers["content-length"] === undefined) response.flushHeaders();
@@ -88,7 +89,7 @@ function relay(message: IncomingMessage, response: ServerResponse, held: boolean
     response.writeHead(status, headers.flat()).end(body);
   });
   response.on("close", () => {
-    if (!response.writableFinished) outgoing.destroy();
+    if (!response.writableFinished || !message.complete) outgoing.destroy();
   });
   response.on("error", () => {});
   message.on("error", () => outgoing.destroy());

@@ -81,6 +81,19 @@ describe("a request in another worker's session", posix, () => {
     await done();
   });
 
+  it("gets an answer that its owner gives before it has the body, and ends there", async () => {
+    let left = () => {};
+    const leaving = new Promise<void>((resolve) => (left = resolve));
+    const { front, done } = await passing((message, response) => {
+      message.resume().socket.on("close", left);
+      response.writeHead(401).end("no");
+    });
+    const answer = await raw(front.port, "POST /up/mcp HTTP/1.1\r\nHost: x\r\nMcp-Session-Id: 2-ab\r\nTransfer-Encoding: chunked\r\n\r\n", "2\r\n{ \r\n");
+    assert.match(answer, /^HTTP\/1\.1 401 Unauthorized\r\n[^]*connection: close[^]*no/i);
+    await leaving;
+    await done();
+  });
+
   it("has no body where its method has none, so that nothing in it can be taken for another request", async () => {
     const seen: string[] = [];
     const { front, done } = await passing((message, response) => {
@@ -182,7 +195,7 @@ describe("two workers of one gateway", posix, () => {
   const echo = { method: "tools/call", params: { name: "echo", arguments: { text: "hello" } } };
 
   it("ask who calls where the session is, once, and know it of nobody else", async () => {
-    const { post, done } = await pair("sessions");
+    const { gateways, post, done } = await pair("sessions");
     const { session } = await post(2, initialize);
     assert.match(session, /^2-[0-9a-f]{32}$/);
     const within = { "mcp-session-id": session, "mcp-protocol-version": "2025-11-25" };
@@ -191,6 +204,12 @@ describe("two workers of one gateway", posix, () => {
     assert.deepEqual(asked, ["2 ann"]);
     assert.equal((await post(1, echo, { ...within, authorization: "Bearer bob" })).status, 404);
     for (const body of [echo, { ...echo, padding: "x".repeat(2_000_000) }]) assert.equal((await post(1, body, { ...within, authorization: "" })).status, 401);
+    // In pieces, of which the owner wants none.
+    for (let count = 0; count < 50; count++) {
+      const refused = await send(Number(new URL(gateways[0]?.url ?? "").port), "POST", { ...within, "transfer-encoding": "chunked" }, JSON.stringify(echo));
+      assert.equal(refused.statusCode, 401);
+      refused.destroy();
+    }
     await done();
   });
 
