@@ -35,7 +35,8 @@ package it is JavaScript with its declarations.`,
   action: copy,
 });
 
-function copy({ positionals: [folder, more], values }: ParsedOptions): Exit {
+function copy({ positionals, rest = [], values }: ParsedOptions): Exit {
+  const [folder, more] = [...positionals, ...rest];
   if (folder === undefined) throw new UsageError("the folder is missing", "mcp-interceptors vendor src/vendor/mcp-interceptors");
   if (more !== undefined) throw new UsageError(`unexpected ${JSON.stringify(more)}`, "mcp-interceptors help vendor");
   if (existsSync(folder) && readdirSync(folder).length > 0) throw new UsageError(`${folder} is not empty`, "to update a copy, remove it first: nothing in it is yours");

@@ -74,6 +74,7 @@ describe("each verb", { concurrency: 3 }, () => {
       ["bench", [config]],
       ["doctor", [config]],
       ["init", [client]],
+      ["vendor", ["nowhere"]],
       ["conformance", []],
       ["fixture-server", []],
       ["fixture-adapter", []],

@@ -53,7 +53,9 @@ describe("an upstream that is a child", { concurrency: true }, () => {
           const { own, failed } = clients.judged();
           for (const id of own) assert.ok(["echo", "answer-die"].includes(deedOf(id)), id);
           for (const { code, data } of failed.values()) {
-            assert.deepEqual([code, (data as JsonObject | undefined)?.["reason"]], [-32603, "unavailable"]);
+            assert.equal(code, -32603);
+            // Half a line that named its call is an answer that breaks the protocol.
+            assert.match(String((data as JsonObject | undefined)?.["reason"]), /^(?:unavailable|malformed)$/);
           }
           assert.ok((rig.one.gateway.stats().upstreams["up"]?.lost ?? 0) >= DIES.length);
           await clients.close();
