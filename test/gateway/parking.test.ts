@@ -208,6 +208,9 @@ describe("a call that its upstream asks something about", () => {
     const gateway = await gatewayFor(up.target, { parking: { replica: "r1" } }, { era: "handshake" });
     const called = caller(gateway).call();
     const server = await up.greet(HANDSHAKE);
+    // The list that the call is held to.
+    const listed = await server.message();
+    await server.send({ jsonrpc: "2.0", id: listed["id"], result: { tools: [{ name: "ask", inputSchema: { type: "object" } }] } } as JsonObject);
     const { id } = await server.message();
     await server.send({ jsonrpc: "2.0", id: "q", method: "elicitation/create", params: { message: "?", requestedSchema: { type: "object", properties: {} } } });
     await server.send({ jsonrpc: "2.0", id, result: { content: [] } });
