@@ -176,33 +176,23 @@ const files = (more: (real: AuditFile) => Partial<AuditFile>, folder: Partial<Au
   ...folder,
 });
 const refusing = <A extends readonly unknown[], R>(full: () => boolean, act: (...args: A) => Promise<R>) => (...args: A): Promise<R> => (full() ? Promise.reject(noRoom()) : act(...args));
+const halfTaken = (full: () => boolean, real: AuditFile): AuditFile["append"] => async (bytes) => {
+  if (!full()) return real.append(bytes);
+  await real.append(bytes.subarray(0, bytes.length >> 1));
+  throw noRoom();
+};
 // Some lines, and then another file.
 const ROTATING = { maxFileBytes: 8_000 };
 
 const DISK_FAULTS: readonly DiskFault[] = [
   {
     what: "that takes half of what is written",
-    files: (full) =>
-      files((real) => ({
-        async append(bytes) {
-          if (!full()) return real.append(bytes);
-          await real.append(bytes.subarray(0, bytes.length >> 1));
-          throw noRoom();
-        },
-      })),
+    files: (full) => files((real) => ({ append: halfTaken(full, real) })),
   },
   { what: "that takes nothing, and does not say how much there is", files: (full) => files((real) => ({ append: refusing(full, real.append), size: refusing(full, real.size) })) },
   {
     what: "that takes half, and does not let go of it",
-    files: (full) =>
-      files((real) => ({
-        async append(bytes) {
-          if (!full()) return real.append(bytes);
-          await real.append(bytes.subarray(0, bytes.length >> 1));
-          throw noRoom();
-        },
-        truncate: refusing(full, real.truncate),
-      })),
+    files: (full) => files((real) => ({ append: halfTaken(full, real), truncate: refusing(full, real.truncate) })),
   },
   { what: "that takes all, and does not keep it", options: { sync: "each" }, files: (full) => files((real) => ({ sync: refusing(full, real.sync) })) },
   { what: "that does not rename", options: ROTATING, files: (full) => files(() => ({}), { rename: refusing(full, nodeFiles.rename) }) },
