@@ -98,7 +98,7 @@ function matched(text: string): readonly TextSignal[] {
 /** Letters as they look: compatibility forms made plain, and what cannot be seen left out. */
 function fold(text: string): string {
   if (/^[\t\n\r -~]*$/.test(text)) return text;
-  return text.normalize("NFKC").replace(/[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\u{e0000}-\u{e0fff}]/gu, "").replace(/[\u2018\u2019]/g, "'");
+  return text.normalize("NFKC").replace(/\p{Default_Ignorable_Code_Point}/gu, "").replace(/[\u2018\u2019]/g, "'");
 }
 
 const LIST_ITEM = /(?:[-*+|#\u2022]|\d{1,3}[.)])\s/y;

@@ -8,8 +8,8 @@ export interface UrlHost {
 }
 
 const MAX_HOST_CHARS = 1_000;
-// Soft hyphen, zero-width characters, variation selectors, the byte order mark: host names may not have them, and parsers drop them.
-const IGNORED = /[\u00ad\u034f\u180b-\u180f\u200b-\u200d\u2060-\u2064\ufe00-\ufe0f\ufeff]/;
+// What cannot be seen, such as soft hyphens, zero-width characters and variation selectors of any plane: host names may not have it, and parsers drop it.
+const IGNORED = /\p{Default_Ignorable_Code_Point}/u;
 const OTHER_DOTS = /[\u3002\uff0e\uff61]/g;
 // Everything that a host may not have (WHATWG URL, forbidden domain code points), and the rest of ASCII that no name in the DNS has.
 const FORBIDDEN = /[^-.0-9A-Z_a-z\u00a1-\u{10ffff}]/u;

@@ -83,7 +83,7 @@ function foldPath(text: string): string {
   if (!/[^\u0000-\u007f]/.test(text)) return text;
   return text
     .normalize("NFKC")
-    .replace(/[\u00ad\u200b-\u200f\u2060-\u2064\ufe00-\ufe0f\ufeff]/g, "")
+    .replace(/\p{Default_Ignorable_Code_Point}/gu, "")
     .replace(/[\u2044\u2215\u29f8\u2571\u1735]/g, "/")
     .replace(/[\u2216\u29f5\u29f9\u2572]/g, "\\");
 }

@@ -24,6 +24,19 @@ test("refuses what is no host, or not the same to every parser", () => {
   for (const text of wrong) assert.equal(hostOf(text), undefined, JSON.stringify(text));
 });
 
+test("refuses every character that the platform's parser drops, wherever it stands in an address", () => {
+  const dropped = (char: string) => {
+    const url = `http://127${char}.0.0.1/`;
+    return URL.canParse(url) && new URL(url).hostname === "127.0.0.1";
+  };
+  // All of the plane with most of the world's letters; of others, where there are any that parsers drop.
+  const chars = [[0x80, 0xd800], [0xe000, 0x1_0000], [0x1_bc00, 0x1_bd00], [0x1_d100, 0x1_d200], [0xe_0000, 0xe_1000]].flatMap(([from = 0, to = 0]) =>
+    Array.from({ length: to - from }, (_, at) => String.fromCodePoint(from + at)).filter(dropped),
+  );
+  assert.ok(chars.includes("\u00ad") && chars.includes("\u{e0100}"), `${chars.length} characters`);
+  for (const char of chars) for (const text of [`127.0.0.1${char}`, `127${char}.0.0.1`, `${char}127.0.0.1`]) assert.equal(hostOf(text), undefined, JSON.stringify(text));
+});
+
 test("knows names of this host, private networks, metadata, and wildcard DNS", () => {
   const problem = (text: string) => notPublic(hostOf(text) ?? assert.fail(text));
   for (const name of ["localhost", "LOCALHOST.", "a.localhost", "db", "printer.local", "x.internal", "router.home.arpa", "foo.lan"]) assert.match(problem(name) ?? "", /private network/, name);
