@@ -4,7 +4,7 @@ export type HiddenKind = "invisible" | "bidi" | "tags" | "selectors" | "ansi" | 
 export const HIDDEN_KINDS: readonly HiddenKind[] = ["invisible", "bidi", "tags", "selectors", "ansi", "controls"];
 
 // Classes of regular expressions with the flag `u`.
-const INVISIBLE = "\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180e\\u200b-\\u200f\\u2060-\\u2065\\u206a-\\u206f\\u2800\\u3164\\ufeff\\uffa0\\ufff0-\\ufffb\\u{1d173}-\\u{1d17a}";
+const INVISIBLE = "\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180e\\u200b-\\u200f\\u2060-\\u2065\\u206a-\\u206f\\u2800\\u3164\\ufeff\\uffa0\\ufff0-\\ufffb\\u{1bca0}-\\u{1bca3}\\u{1d173}-\\u{1d17a}\\u{e0080}-\\u{e00ff}\\u{e01f0}-\\u{e0fff}";
 const BIDI = "\\u202a-\\u202e\\u2066-\\u2069";
 const TAGS = "\\u{e0000}-\\u{e007f}";
 const SELECTORS = "\\ufe00-\\ufe0f\\u{e0100}-\\u{e01ef}";

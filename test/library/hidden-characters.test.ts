@@ -8,6 +8,20 @@ const clean = (text: string) => cleanText(text, ALL);
 const tagged = (text: string) => String.fromCodePoint(...[...text].map((character) => 0xe0000 + (character.codePointAt(0) ?? 0)));
 const selected = (text: string) => String.fromCodePoint(...[...text].map((character) => 0xe0100 + (character.codePointAt(0) ?? 0)));
 
+test("leaves out of a name every character that Unicode says may be ignored, and of a text those of planes that nobody writes in", () => {
+  let seen = 0;
+  for (let code = 0x80; code <= 0x10_ffff; code++) {
+    // Halves of pairs are no characters.
+    if (code === 0xd800) code = 0xe000;
+    const character = String.fromCodePoint(code);
+    if (!/\p{Default_Ignorable_Code_Point}/u.test(character)) continue;
+    seen++;
+    assert.equal(withoutHidden(`a${character}b`), "ab", `U+${code.toString(16)}`);
+    if (code > 0xffff) assert.equal(clean(`a${character}b`), "ab", `U+${code.toString(16)}`);
+  }
+  assert.ok(seen > 4_000, `${seen} characters`);
+});
+
 test("leaves out what nobody sees, and what a terminal takes for a command", () => {
   const cases: readonly [dirty: string, text: string, ...kinds: HiddenKind[]][] = [
     ["a\u200bb\u2060c\u2063d\ufeffe", "abcde", "invisible"],
