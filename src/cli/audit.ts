@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describeError, LocalError } from "../core/base/errors.ts";
-import { nearest } from "../core/base/nearest.ts";
+import { didYouMean } from "../core/base/nearest.ts";
 import { auditStats } from "../gateway/audit-stats.ts";
 import { auditHead, formatAnchor, parseAnchor, verifyAudit, type AuditReport } from "../gateway/audit-verify.ts";
 import { describeStats } from "./audit-stats-text.ts";
@@ -40,8 +40,7 @@ stats   counts decisions by upstream, method, tool, verdict and interceptor,
     const [word, ...files] = parsed.positionals;
     const name = NAMES.find((one): one is keyof typeof ACTIONS => one === word);
     if (name === undefined) {
-      const meant = word === undefined ? undefined : nearest(word, NAMES);
-      throw new UsageError("audit needs to know what to do: verify, head or stats", meant === undefined ? "mcp-interceptors help audit" : `did you mean ${meant}?`);
+      throw new UsageError("audit needs to know what to do: verify, head or stats", didYouMean(word ?? "", NAMES, "mcp-interceptors help audit"));
     }
     if (files.length === 0 || (name === "head" && files.length > 1)) {
       throw new UsageError(`audit ${name} needs ${name === "head" ? "one file" : `the files to ${name === "stats" ? "count" : name}`}`, `mcp-interceptors audit ${name} audit.jsonl`);

@@ -3,7 +3,7 @@ import { dirname, join, resolve } from "node:path";
 import { createInterface } from "node:readline/promises";
 import { describeError, LocalError } from "../core/base/errors.ts";
 import { isObject, type JsonObject } from "../core/base/json.ts";
-import { nearest } from "../core/base/nearest.ts";
+import { didYouMean } from "../core/base/nearest.ts";
 import { guardOf, guardServerEntry, readClientFile, type ClientFile, type ClientServer } from "../gateway/config/client-file.ts";
 import type { InterceptorsConfig } from "../gateway/config/config.ts";
 import { DEFAULT_POLICY } from "../gateway/config/default-policy.ts";
@@ -89,8 +89,7 @@ function policyOf(names: readonly string[] | undefined): readonly InterceptorsCo
     if (known.length > 0) return known;
     const made = readyMade.get(name);
     if (made === undefined) {
-      const meant = nearest(name, readyMade.keys());
-      throw new UsageError(`--use ${name}: there is no such interceptor`, meant === undefined ? `known are ${[...readyMade.keys()].join(", ")}` : `did you mean ${meant}?`);
+      throw new UsageError(`--use ${name}: there is no such interceptor`, didYouMean(name, readyMade.keys(), `known are ${[...readyMade.keys()].join(", ")}`));
     }
     return [{ use: name }];
   });
@@ -176,8 +175,8 @@ function write({ file, policy, servers: wanted, out, apply, force, program }: Ch
   const unknown = wanted?.find((name) => !servers.some((server) => server.name === name));
   if (unknown !== undefined) {
     const why = others.find(({ name }) => name === unknown)?.why;
-    const meant = nearest(unknown, servers.map(({ name }) => name));
-    throw new UsageError(`${file} has no server ${JSON.stringify(unknown)} that can be guarded${why === undefined ? "" : `: it ${why}`}`, meant === undefined ? undefined : `did you mean ${meant}?`);
+    const hint = didYouMean(unknown, servers.map(({ name }) => name), undefined);
+    throw new UsageError(`${file} has no server ${JSON.stringify(unknown)} that can be guarded${why === undefined ? "" : `: it ${why}`}`, hint);
   }
   const guarded = servers.filter(({ name }) => wanted === undefined || wanted.includes(name));
   if (guarded.length === 0) throw new UsageError(`${file} has no server that can be guarded`, others.map(({ name, why }) => `${name} ${why}`).join("; ") || undefined);

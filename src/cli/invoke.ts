@@ -1,6 +1,6 @@
 import { LocalError, RpcError } from "../core/base/errors.ts";
 import { acceptDescriptor } from "../core/wire/descriptors.ts";
-import { nearest } from "../core/base/nearest.ts";
+import { didYouMean } from "../core/base/nearest.ts";
 import type { InvokeParams } from "../core/wire/gen/interceptors.ts";
 import { isEvent } from "../core/wire/patterns.ts";
 import { blocks, readResult, type ReadResult } from "../core/wire/results.ts";
@@ -48,8 +48,7 @@ export const invoke = defineVerb({
       const descriptor = listed.find((one) => one.name === name);
       if (descriptor === undefined) {
         const names = listed.map((one) => one.name);
-        const meant = nearest(name, names);
-        throw new UsageError(`${target} has no interceptor ${JSON.stringify(name)}`, meant === undefined ? `it has ${names.map((one) => printable(one)).join(", ")}` : `did you mean ${meant}?`);
+        throw new UsageError(`${target} has no interceptor ${JSON.stringify(name)}`, didYouMean(name, names, `it has ${names.map((one) => printable(one)).join(", ")}`));
       }
       const started = performance.now();
       const asked = async () => source.invoke({ name, ...message, ...(config === undefined ? {} : { config }) }, signal);

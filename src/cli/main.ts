@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { readFileSync } from "node:fs";
 import { describeError, LocalError } from "../core/base/errors.ts";
-import { nearest } from "../core/base/nearest.ts";
+import { didYouMean, nearest } from "../core/base/nearest.ts";
 import { readyMade } from "../library/catalog.ts";
 import { completionScript, SHELLS } from "./completion.ts";
 import { printable } from "./describe.ts";
@@ -111,8 +111,7 @@ function version(words: readonly string[]): Promise<Exit> | Exit {
 function verbNamed(word: string, others: Iterable<string> = []): Run {
   const verb = RUNS.get(ALIASES.get(word) ?? word);
   if (verb !== undefined) return verb;
-  const meant = nearest(word, [...RUNS.keys(), ...others]);
-  throw new UsageError(`unknown verb ${JSON.stringify(word)}`, meant === undefined ? "mcp-interceptors help" : `did you mean ${meant}?`);
+  throw new UsageError(`unknown verb ${JSON.stringify(word)}`, didYouMean(word, [...RUNS.keys(), ...others], "mcp-interceptors help"));
 }
 
 async function run([word, ...rest]: readonly string[]): Promise<Exit> {

@@ -1,4 +1,4 @@
-import { nearest } from "../core/base/nearest.ts";
+import { didYouMean, nearest } from "../core/base/nearest.ts";
 import { UsageError } from "./errors.ts";
 import { formatTable } from "./table.ts";
 
@@ -59,8 +59,7 @@ function readValue(spec: OptionSpec, attached: string | undefined, next: string 
   const value = attached ?? next;
   if (value === undefined || value === "--") throw new UsageError(`--${spec.name} needs a value`, `--${spec.name} ${spec.value}`);
   if (spec.choices !== undefined && !spec.choices.includes(value)) {
-    const meant = nearest(value, spec.choices);
-    throw new UsageError(`--${spec.name} must be one of ${spec.choices.join(", ")}, not ${JSON.stringify(value)}`, meant === undefined ? undefined : `did you mean ${meant}?`);
+    throw new UsageError(`--${spec.name} must be one of ${spec.choices.join(", ")}, not ${JSON.stringify(value)}`, didYouMean(value, spec.choices, undefined));
   }
   return value;
 }

@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 import { describeError, LocalError } from "../core/base/errors.ts";
 import type { Host } from "../core/base/host.ts";
-import { nearest } from "../core/base/nearest.ts";
+import { didYouMean } from "../core/base/nearest.ts";
 import type { Signal } from "../core/base/signal.ts";
 import { interceptorSource } from "../core/chain/in-process.ts";
 import type { ChainLog } from "../core/chain/report.ts";
@@ -68,9 +68,8 @@ async function open(word: string, label: string, { config, headers, log, signal 
     return await connected({ command, args }, label, log, signal);
   } catch (thrown) {
     const known = [...(config?.items.keys() ?? []), ...readyMade.keys()];
-    const meant = args.length === 0 ? nearest(word, known) : undefined;
     if (thrown instanceof LocalError && thrown.code === "spawn_failed" && args.length === 0) {
-      throw new UsageError(`there is no program, and no interceptor of the name ${JSON.stringify(word)}`, meant === undefined ? `known names are ${known.join(", ")}` : `did you mean ${meant}?`);
+      throw new UsageError(`there is no program, and no interceptor of the name ${JSON.stringify(word)}`, didYouMean(word, known, `known names are ${known.join(", ")}`));
     }
     throw thrown;
   }
@@ -108,6 +107,5 @@ export function upstreamNamed({ chains, loaded }: BuiltPlan, name: string | unde
   if (name !== undefined && names.includes(name)) return name;
   const known = `${loaded.file} has ${names.join(", ")}`;
   if (name === undefined) throw new UsageError("--upstream is missing", known);
-  const meant = nearest(name, names);
-  throw new UsageError(`there is no upstream ${JSON.stringify(name)} in ${loaded.file}`, meant === undefined ? known : `did you mean ${meant}?`);
+  throw new UsageError(`there is no upstream ${JSON.stringify(name)} in ${loaded.file}`, didYouMean(name, names, known));
 }

@@ -15,6 +15,12 @@ export function nearest(word: string, known: Iterable<string>): string | undefin
   return best;
 }
 
+/** The hint for a wrong word: the nearest that is known as a question, or something else where none is near. */
+export function didYouMean<Else extends string | undefined>(word: string, known: Iterable<string>, otherwise: Else): string | Else {
+  const meant = nearest(word, known);
+  return meant === undefined ? otherwise : `did you mean ${meant}?`;
+}
+
 function editDistance(left: string, right: string): number {
   let beforePrevious: number[] = [];
   let previous = Array.from({ length: right.length + 1 }, (_, index) => index);

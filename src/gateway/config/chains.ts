@@ -1,7 +1,7 @@
 import { describeError, LocalError } from "../../core/base/errors.ts";
 import type { JsonObject } from "../../core/base/json.ts";
 import type { Limits } from "../../core/base/limits.ts";
-import { nearest } from "../../core/base/nearest.ts";
+import { didYouMean } from "../../core/base/nearest.ts";
 import { createChain, type Chain } from "../../core/chain/chain.ts";
 import { interceptorSource } from "../../core/chain/in-process.ts";
 import type { InterceptorSource } from "../../core/chain/source.ts";
@@ -103,8 +103,7 @@ function settingsFor(item: InterceptorsConfig, pointer: string, opened: OpenItem
   }
   for (const name of Object.keys(item.overrides ?? {})) {
     if (names.includes(name)) continue;
-    const meant = nearest(name, names);
-    context.problems.add(`${pointer}/overrides/${escape(name)}`, `is no interceptor of this item; ${meant === undefined ? `it has ${names.join(", ")}` : `did you mean ${meant}?`}`, "name");
+    context.problems.add(`${pointer}/overrides/${escape(name)}`, `is no interceptor of this item; ${didYouMean(name, names, `it has ${names.join(", ")}`)}`, "name");
   }
   return { listed, overrides: Object.fromEntries(overrides), config: Object.fromEntries(config), conditions };
 }

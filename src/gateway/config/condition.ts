@@ -1,7 +1,7 @@
 import { LocalError } from "../../core/base/errors.ts";
 import { formatPointer, isObject, ownMember, parsePointer } from "../../core/base/json.ts";
 import { valueAt } from "../../core/base/json-pointer.ts";
-import { nearest } from "../../core/base/nearest.ts";
+import { didYouMean } from "../../core/base/nearest.ts";
 import type { ConditionInput } from "../../core/interceptor/policy.ts";
 import type { Principal } from "../../core/wire/gen/interceptors.ts";
 import { isPattern, matchesPattern } from "../../core/wire/patterns.ts";
@@ -81,8 +81,7 @@ export function compileCondition(condition: unknown, { problems, pointer, caller
     const names = Object.keys(value);
     const unknown = names.find((name) => !SUBJECTS.includes(name) && !TESTS.includes(name));
     if (unknown !== undefined) {
-      const meant = nearest(unknown, [...SUBJECTS, ...TESTS]);
-      return refuse(`is no part of a condition; ${meant === undefined ? `known are ${SUBJECTS.join(", ")}` : `did you mean ${meant}?`}`, below(at, unknown), "name");
+      return refuse(`is no part of a condition; ${didYouMean(unknown, [...SUBJECTS, ...TESTS], `known are ${SUBJECTS.join(", ")}`)}`, below(at, unknown), "name");
     }
     const subjects = names.filter((name) => SUBJECTS.includes(name));
     const [subject] = subjects;

@@ -1,5 +1,5 @@
 import { basename } from "node:path";
-import { nearest } from "../../core/base/nearest.ts";
+import { didYouMean } from "../../core/base/nearest.ts";
 import { isLoopback } from "../../core/http/host-check.ts";
 import { isStatelessVersion, STATELESS_VERSIONS } from "../../core/wire/versions.ts";
 import { readyMade } from "../../library/catalog.ts";
@@ -97,6 +97,5 @@ function defaultLabel({ use, module, url }: InterceptorsConfig): string {
 
 /** What a name may have been meant for. */
 export function suggest(name: string, known: readonly string[]): string {
-  const meant = nearest(name, known);
-  return meant === undefined ? `known are ${known.join(", ")}` : `did you mean ${meant}?`;
+  return didYouMean(name, known, `known are ${known.join(", ")}`);
 }

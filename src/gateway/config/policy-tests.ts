@@ -2,7 +2,6 @@ import { resolve } from "node:path";
 import { diffJson } from "../../core/base/json-diff.ts";
 import { equalJson, type JsonObject, parsePointer } from "../../core/base/json.ts";
 import { valueAt } from "../../core/base/json-pointer.ts";
-import { nearest } from "../../core/base/nearest.ts";
 import type { Signal } from "../../core/base/signal.ts";
 import type { ChainResult } from "../../core/chain/result.ts";
 import { currentOf } from "../../core/guard/chain-source.ts";
@@ -12,6 +11,7 @@ import { LIFECYCLE_METHODS } from "../../core/guard/routes.ts";
 import type { BuiltPlan } from "./build.ts";
 import { directionAtFace } from "./explain.ts";
 import { readAny } from "./load.ts";
+import { suggest } from "./names.ts";
 import { collectProblems } from "./problems.ts";
 import { schemaCheck } from "./schema-check.ts";
 
@@ -59,7 +59,7 @@ export async function readTests(file: string, upstreams: readonly string[]): Pro
   // The schema has been checked.
   const { upstream, tests } = value as { readonly upstream?: string; readonly tests: readonly PolicyTest[] };
   const known = (name: string | undefined, pointer: string) => {
-    if (name !== undefined && !upstreams.includes(name)) problems.add(pointer, `is no upstream; ${suggestion(name, upstreams)}`);
+    if (name !== undefined && !upstreams.includes(name)) problems.add(pointer, `is no upstream; ${suggest(name, upstreams)}`);
   };
   known(upstream, "/upstream");
   const [only] = upstreams.length === 1 ? upstreams : [upstream];
@@ -74,11 +74,6 @@ export async function readTests(file: string, upstreams: readonly string[]): Pro
   }
   problems.throwIfAny();
   return { file, tests: tests.map((test) => ({ upstream: upstream ?? only ?? "", ...test })) };
-}
-
-function suggestion(name: string, upstreams: readonly string[]): string {
-  const meant = nearest(name, upstreams);
-  return meant === undefined ? `known are ${upstreams.join(", ")}` : `did you mean ${meant}?`;
 }
 
 /** Runs tests one after the other, each in a session of its own, through the chains that a gateway would put messages through. No upstream is reached. */
