@@ -1,17 +1,31 @@
-// Collects every *.test.ts under test/ (interop apart) and runs them in this one process: a process for each file costs fifty times more.
-// With arguments, only files whose path contains one of them. What would pass for success without being one fails the run: a file without
-// a test, an end before the last test, something left behind that keeps the process alive.
-import assert from "node:assert/strict";
+// Collects every *.test.ts under test/ (interop apart) and runs them in a few processes, one more than there are processors, as some tests wait for others' processes.
+// A process for each file would cost fifty times more. With arguments, only files whose path contains one of them, in one process. A file without a test fails the run.
 import { readdirSync, readFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { join, relative } from "node:path";
-import { test } from "node:test";
-import { pathToFileURL } from "node:url";
+import { runReported, TOTALS } from "./support/reported.ts";
 
-const GRACE_MS = 5_000;
+const TIMEOUT_MS = 20 * 60_000;
+/** Files that take long, in seconds, and what another one takes: they are shared out so that all lanes end together. */
+const SECONDS: Readonly<Record<string, number>> = {
+  "conformance/sabotage.test.ts": 35,
+  "pack/pack.test.ts": 16,
+  "conformance/adapter-live.test.ts": 12,
+  "node/worker-interceptor.test.ts": 9,
+  "library/secrets/scan.test.ts": 7,
+  "gateway/client-faults.test.ts": 7,
+  "cli/live-target.test.ts": 7,
+  "vm/core.test.ts": 7,
+  "cli/gateway-sigterm.test.ts": 7,
+  "cases/failing.test.ts": 7,
+};
+const OTHERWISE = 0.6;
 const root = import.meta.dirname ?? new URL(".", import.meta.url).pathname;
 const wanted = process.argv.slice(2);
+const started = performance.now();
 
 const files = readdirSync(root, { recursive: true, encoding: "utf8" })
+  .map((file) => file.replaceAll("\\", "/"))
   .filter((file) => file.endsWith(".test.ts") && !file.includes("node_modules") && !file.startsWith("interop"))
   .filter((file) => wanted.length === 0 || wanted.some((part) => file.includes(part)))
   .sort();
@@ -26,35 +40,48 @@ for (const file of files) {
   }
 }
 
-let finished = false;
-process.on("exit", (code) => {
-  if (finished && code === 0) return;
-  process.exitCode = code === 0 ? 1 : code;
-  // A rejection that nobody caught fails the run without being any test's failure, so that the totals may look like success.
-  console.error(`\nthe run failed${finished ? "" : ": it ended before the last test had"} (exit code ${process.exitCode})`);
-});
-
-for (const file of files) await import(pathToFileURL(join(root, file)).href);
-
-test("no test leaves anything behind that keeps the process alive", async () => {
-  const until = Date.now() + GRACE_MS;
-  let left = keepingAlive();
-  while (left.length > 0 && Date.now() < until) {
-    await new Promise((resolve) => setImmediate(resolve));
-    left = keepingAlive();
-  }
-  finished = true;
-  if (left.length > 0) endAnyway();
-  assert.deepEqual(left, []);
-});
-
-/** The runner tells failures and totals once the process is idle, which it never will be: so it is told that it is, and given time to write. */
-function endAnyway(): void {
-  setTimeout(() => process.emit("beforeExit", 1), 100);
-  setTimeout(() => process.exit(1), 2_000);
+interface Lane {
+  readonly files: string[];
+  seconds: number;
 }
 
-/** Timers, processes, sockets and the like; the standard streams are not ours to close, nor are a loader's worker and its port. */
-function keepingAlive(): string[] {
-  return process.getActiveResourcesInfo().filter((kind) => !/^(?:Immediate|TTYWrap|PipeWrap|MessagePort|Worker|FSReqPromise|CloseReq|TickObject)$/.test(kind));
+/** The longest file first, each to the lane that has least to do. */
+function shareOut(count: number): readonly Lane[] {
+  const lanes = Array.from({ length: count }, (): Lane => ({ files: [], seconds: 0 }));
+  const secondsOf = (file: string) => SECONDS[file] ?? OTHERWISE;
+  for (const file of files.toSorted((one, other) => secondsOf(other) - secondsOf(one))) {
+    const lane = lanes.reduce((least, next) => (next.seconds < least.seconds ? next : least));
+    lane.files.push(file);
+    lane.seconds += secondsOf(file);
+  }
+  return lanes;
+}
+
+const lanes = shareOut(wanted.length > 0 ? 1 : availableParallelism() + 1);
+const words = ({ files }: Lane) => [join(root, "lane.ts"), ...files];
+const codes = lanes.length === 1 ? [await runAlone(lanes[0]!)] : await runTogether();
+if (codes.some((code) => code !== 0)) process.exitCode = 1;
+
+async function runAlone(lane: Lane): Promise<number | null> {
+  return (await runReported(words(lane), TIMEOUT_MS, (text) => process.stdout.write(text))).code;
+}
+
+/** Prints what each lane reports once it has ended, then the totals of all, and each failure once more. */
+async function runTogether(): Promise<readonly (number | null)[]> {
+  const runs = await Promise.all(
+    lanes.map(async (lane) => {
+      const run = await runReported(words(lane), TIMEOUT_MS);
+      const totals = run.lines.findIndex((line) => /^ℹ tests \d+$/.test(line));
+      const reports = totals === -1 ? run.lines : run.lines.slice(0, totals);
+      console.log(reports.join("\n"));
+      return run;
+    }),
+  );
+  for (const name of TOTALS) console.log(`ℹ ${name} ${runs.reduce((sum, { totals }) => sum + totals[name], 0)}`);
+  console.log(`ℹ duration_ms ${performance.now() - started}`);
+  for (const { lines } of runs) {
+    const failures = lines.indexOf("✖ failing tests:");
+    if (failures !== -1) console.log(`\n${lines.slice(failures).join("\n")}`);
+  }
+  return runs.map(({ code }) => code);
 }

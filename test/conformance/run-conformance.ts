@@ -1,9 +1,10 @@
 // The verb `conformance` as a process, for the tests of this folder.
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
+import { bundledCli } from "../cli/run-cli.ts";
 
 export const root = fileURLToPath(new URL("../..", import.meta.url));
-export const CLI = ["-C", "mcp-interceptors-source", "--import", "tsx", "src/cli/main.ts"];
+export const CLI = [await bundledCli()];
 
 const quote = (word: string) => `'${word}'`;
 /** A command line that starts Node with these words. */

@@ -45,7 +45,7 @@ describe("an interceptor server", { concurrency: true }, () => {
   }
 
   it("that hangs fails those calls alone when their time is up, and an answer that comes later is nobody's", async (test) => {
-    const { clients, among, end } = await start(test, { ...policies("cleaner", "gate"), timeoutMs: 300 });
+    const { clients, among, end } = await start(test, { ...policies("cleaner", "gate"), timeoutMs: 1_000 });
     const marked: string[] = [];
     // The last round outlasts what the one before it says late.
     for (const deed of ["gate:hang", "cleaner:hang", "gate:late", "cleaner:late", "cleaner:hang"]) marked.push(...(await among(deed)));

@@ -27,7 +27,7 @@ function invoke(id, { name, phase, payload }) {
       return undefined;
     case "late":
       // After the time that the test gives it, and after what the gateway waits longer for a server's own word on that.
-      return setTimeout(() => write({ id, result: { ...result, payload } }), 900);
+      return setTimeout(() => write({ id, result: { ...result, payload } }), 2_000);
     case "halves":
       process.stdout.write(JSON.stringify({ jsonrpc: "2.0", id, result }).slice(0, -10));
       return process.exit(0);

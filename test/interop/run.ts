@@ -1,11 +1,12 @@
 // Installs what the interop tests need if it is missing or differs from the lockfile, builds the package (they run its command line as users do)
 // and checks the types of this folder. Then runs every *.interop.ts below it, each in a process of its own; with arguments, only files whose path
 // contains one of them. A file without a test fails the run.
-import { spawn, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { installInterop } from "../support/install-interop.ts";
+import { runReported } from "../support/reported.ts";
 
 const REAL_PROCESSES = /^(?:official|guarded|gateway|deploy|matrix)\b/;
 const FILE_TIMEOUT_MS = 10 * 60_000;
@@ -24,35 +25,11 @@ function build(): void {
   orExit("the type check of test/interop", [compiler, "-b", "test/interop"]);
 }
 
-interface Totals {
-  tests: number;
-  pass: number;
-  fail: number;
-  skipped: number;
-}
-
-/** Runs one file, shows what it prints, and reads off it the totals of the reporter and the lines that say what was compared. */
-function runFile(file: string): Promise<Totals & { compared: string[]; failed: boolean }> {
-  return new Promise((resolve) => {
-    const args = [...process.execArgv, "--test-reporter=spec", join(root, file)];
-    const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"], timeout: FILE_TIMEOUT_MS, killSignal: "SIGKILL" });
-    const totals: Totals = { tests: 0, pass: 0, fail: 0, skipped: 0 };
-    const compared: string[] = [];
-    let partial = "";
-    child.stdout.setEncoding("utf8");
-    child.stdout.on("data", (chunk: string) => {
-      process.stdout.write(chunk);
-      const lines = (partial + chunk).split("\n");
-      partial = lines.pop() ?? "";
-      for (const line of lines) {
-        if (line.startsWith("compared: ")) compared.push(line.slice("compared: ".length));
-        const [, name, count] = /^(?:\u001b\[\d+m)*ℹ (tests|pass|fail|skipped) (\d+)/.exec(line) ?? [];
-        if (name !== undefined) totals[name as keyof Totals] = Number(count); // one of the names in the expression
-      }
-    });
-    child.on("error", (error) => console.error(`${file} did not start: ${error.message}`));
-    child.on("close", (code) => resolve({ ...totals, compared, failed: code !== 0 || totals.fail > 0 || totals.tests === 0 }));
-  });
+/** Runs one file, shows what it prints, and finds the lines that say what was compared. */
+async function runFile(file: string) {
+  const { totals, lines, code } = await runReported([join(root, file)], FILE_TIMEOUT_MS, (text) => process.stdout.write(text));
+  const compared = lines.filter((line) => line.startsWith("compared: ")).map((line) => line.slice("compared: ".length));
+  return { ...totals, compared, failed: code !== 0 || totals.fail > 0 || totals.tests === 0 };
 }
 
 installInterop();
