@@ -73,7 +73,7 @@ for (const face of ERAS) {
           assert.equal((await one.end.message())["id"], 102);
           assert.deepEqual([one.waiting(), two.waiting(), pair.server.waiting], [[], [], []]);
           assert.equal(pair.gateway.stats().calls, 0);
-          await pair.gateway.close();
+          await pair.close();
         });
 
         it("of what has ended, what is another's, and what never was changes nothing", async () => {
@@ -94,7 +94,7 @@ for (const face of ERAS) {
           assert.deepEqual([pair.server.waiting, one.waiting(), two.waiting()], [[], [], []]);
           await pair.server.send(result(id));
           assert.equal((await one.end.message())["id"], 55);
-          await pair.gateway.close();
+          await pair.close();
         });
 
         it("of a call that is judged stops the chain, and the upstream never hears of it", async () => {
@@ -111,7 +111,7 @@ for (const face of ERAS) {
           await until(() => state.aborted === 2);
           await settle();
           assert.deepEqual([state.after, pair.server.waiting, one.waiting(), two.waiting()], [0, [], [], []]);
-          await pair.gateway.close();
+          await pair.close();
         });
 
         it("of a call whose answer is judged stops the chain, and lets nothing of it out", async () => {
@@ -125,7 +125,7 @@ for (const face of ERAS) {
           await until(() => state.aborted === 1);
           await settle();
           assert.deepEqual([state.aborted, state.after, one.waiting(), pair.server.waiting], [1, 0, [], []]);
-          await pair.gateway.close();
+          await pair.close();
         });
       });
     }
@@ -147,7 +147,7 @@ describe("a cancellation while somebody is asked", () => {
     await settle();
     assert.equal(pair.gateway.stats().calls, 0);
     assert.deepEqual(one.waiting(), []);
-    await pair.gateway.close();
+    await pair.close();
   });
 
   it("withdraws the question of a stateless server, which is not called again", async () => {
@@ -163,7 +163,7 @@ describe("a cancellation while somebody is asked", () => {
     await one.end.send(result(asked["id"], { action: "accept", content: {} }));
     await settle();
     assert.deepEqual([pair.server.waiting, one.waiting(), pair.gateway.stats().calls], [[], [], 0]);
-    await pair.gateway.close();
+    await pair.close();
   });
 
   for (const way of ["memory", "http"] as const) {
@@ -187,7 +187,7 @@ describe("a cancellation while somebody is asked", () => {
       assert.deepEqual([one.waiting(), pair.gateway.stats().parked, pair.gateway.stats().calls], [[], 0, 0]);
       await one.call(3, {}, { requestState: parked.requestState, inputResponses: {} });
       assert.equal(((await one.end.message())["error"] as { data: JsonObject }).data["reason"], "parked_gone");
-      await pair.gateway.close();
+      await pair.close();
     });
   }
 });

@@ -58,7 +58,7 @@ for (const face of ERAS) {
             assert.deepEqual([answer["id"], codeOf(answer)], [index, -32601], method);
           }
           assert.deepEqual(pair.server.waiting, []);
-          await pair.gateway.close();
+          await pair.close();
         }
       });
 
@@ -113,7 +113,7 @@ for (const face of ERAS) {
         assert.deepEqual(methods(two), face === "handshake" ? [changed("tools")] : []);
         await pair.server.send(result(id));
         await settle();
-        await pair.gateway.close();
+        await pair.close();
       });
     });
   }
@@ -132,7 +132,7 @@ for (const face of ERAS) {
     assert.deepEqual(one.waiting(), []);
     await pair.server.send(result(id));
     assert.equal((await one.end.message())["id"], 1);
-    await pair.gateway.close();
+    await pair.close();
   });
 }
 
@@ -166,6 +166,7 @@ describe("what servers ask", () => {
       for (const { end, server, id } of [one, two]) {
         await server.send(result(id));
         assert.equal((await end.message())["id"], 1);
+        await end.end();
       }
       await gateway.close();
     }

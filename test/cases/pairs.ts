@@ -34,6 +34,8 @@ export interface Pair {
   /** The upstream's end of the one connection that all share. */
   readonly server: RawEnd;
   readonly clients: readonly [PairClient, PairClient];
+  /** Ends the gateway, and the clients' connections, which over HTTP look for another one. */
+  close(): Promise<void>;
 }
 
 /** A gateway between clients of one era and a server of another that the test plays, over one connection to it. */
@@ -71,7 +73,11 @@ export async function pairOf(face: Era, up: Era, { way = "memory", clients = 2, 
     assert.ok((await first.end.message())["result"]);
   }
   // As many as were asked for; a test that asks for one takes one.
-  return { gateway, server: played, clients: made as [PairClient, PairClient] };
+  const close = async () => {
+    await gateway.close();
+    for (const { end } of made) await end.end();
+  };
+  return { gateway, server: played, clients: made as [PairClient, PairClient], close };
 }
 
 export const result = (id: unknown, value: JsonObject = { resultType: "complete", content: [] }): JsonObject => ({ jsonrpc: "2.0", id: id as number, result: value });

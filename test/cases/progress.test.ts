@@ -40,7 +40,7 @@ for (const face of ERAS) {
           await pair.server.send(result(second.id));
           assert.equal((await two.end.message())["id"], 1);
           assert.deepEqual([one.waiting(), two.waiting()], [[], []]);
-          await pair.gateway.close();
+          await pair.close();
         }
       });
 
@@ -60,7 +60,7 @@ for (const face of ERAS) {
         await pair.server.send(result(again.id));
         assert.equal((await one.end.message())["id"], 1);
         assert.deepEqual(one.waiting(), []);
-        await pair.gateway.close();
+        await pair.close();
       });
 
       it("under a token that is none of the server's own goes nowhere", async () => {
@@ -84,7 +84,7 @@ for (const face of ERAS) {
         await pair.server.send(result(id));
         await pair.server.send(result(silent.id));
         assert.deepEqual([(await one.end.message())["id"], (await two.end.message())["id"]], [7, 8]);
-        await pair.gateway.close();
+        await pair.close();
       });
 
       it("keeps whatever token a caller may choose", async () => {
@@ -98,7 +98,7 @@ for (const face of ERAS) {
           await pair.server.send(result(id));
           assert.equal((await one.end.message())["id"], index);
         }
-        await pair.gateway.close();
+        await pair.close();
       });
 
       it("keeps its own call alive, and no other's", async () => {
@@ -117,7 +117,7 @@ for (const face of ERAS) {
         assert.deepEqual(await one.end.message(), progress(1, 1));
         await pair.server.send(result(first.id));
         assert.equal((await one.end.message())["id"], 1);
-        const closing = pair.gateway.close();
+        const closing = pair.close();
         await host.advance(60_000);
         await closing;
       });
@@ -135,6 +135,6 @@ it("progress of one upstream never counts for a call to another", async () => {
   await there.server.send(progress(theirs.token, 1));
   assert.deepEqual(await there.clients[0].end.message(), progress(1, 1));
   assert.deepEqual(here.clients[0].waiting(), []);
-  await here.gateway.close();
-  await there.gateway.close();
+  await here.close();
+  await there.close();
 });

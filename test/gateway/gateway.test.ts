@@ -155,9 +155,12 @@ describe("who may", () => {
       upstreams: [{ name: "up", target: up.target, allow: (principal) => principal?.id === "alice" }],
       chain: () => createChain(),
     };
-    const asking = (gateway: Gateway, token: string) => {
+    const asking = async (gateway: Gateway, token: string) => {
       const end = rawEnd(httpTransport({ url: "http://localhost/up/mcp", send: directSend(gateway.handle), headers: { authorization: `Bearer ${token}` } }));
-      return end.send({ jsonrpc: "2.0", id: 1, method: "initialize", params: { protocolVersion: HANDSHAKE, capabilities: {}, clientInfo: { name: "c", version: "1" } } }).then(() => end.message());
+      await end.send({ jsonrpc: "2.0", id: 1, method: "initialize", params: { protocolVersion: HANDSHAKE, capabilities: {}, clientInfo: { name: "c", version: "1" } } });
+      const answer = await end.message();
+      await end.end();
+      return answer;
     };
     const named = await createGateway({ ...plan, http: { authenticate } });
     assert.ok((await asking(named, "alice"))["result"]);
@@ -217,6 +220,7 @@ describe("the end of a gateway", () => {
     await gateway.done;
     const { faces, calls, upstreams } = gateway.stats();
     assert.deepEqual([faces, calls, upstreams["up"]?.connections], [0, 0, 0]);
+    await client.close();
     await up.close();
   });
 

@@ -92,6 +92,7 @@ for (const way of ["memory", "http"] as const) {
           assert.deepEqual(await end.message(), { jsonrpc: "2.0", id: 3, error });
           await settle();
           assert.deepEqual(end.waiting, []);
+          await end.end();
           await gateway.close();
         });
 
@@ -110,6 +111,7 @@ for (const way of ["memory", "http"] as const) {
           await settle();
           const methods = server.waiting.map((text) => (JSON.parse(text) as { method?: string }).method);
           assert.deepEqual(methods.filter((method) => method !== "subscriptions/listen"), []);
+          await end.end();
           await gateway.close();
         });
       });
@@ -127,6 +129,7 @@ describe("notifications that nobody here knows", () => {
     await server.send({ jsonrpc: "2.0", method: "notifications/prompts/list_changed" });
     await server.send({ jsonrpc: "2.0", method: "notifications/tools/list_changed" });
     assert.equal((JSON.parse(String(await end.next())) as JsonObject)["method"], "notifications/tools/list_changed", "prompts were never announced to change");
+    await end.end();
     await gateway.close();
   });
 });
