@@ -11,7 +11,7 @@ const THREADS = 2;
 const PATIENCE_MS = 60_000;
 const VECTOR_MS = 1_000;
 // Of the vectors that do not name the requirement, each eighth: they only show that nothing else is wrong.
-const SAMPLE = 8;
+const SAMPLE = 14;
 
 /** The engine as it is, then each mutant, in the order of the patches. What is wrong with a patch is the error in its place. */
 export interface Measurements {
