@@ -8,8 +8,14 @@ import { childOf, connectClients, policies, startRig } from "./kit.ts";
 const deedOf = (id: string) => id.split("-").slice(2).join("-");
 
 const PASSES = ["echo", "hold", "twice", "chatter"];
-const FAILS = ["both", "neither", "wrong-result", "wrong-content", "wrong-version", "two-keys", "batch", "deep", "not-utf8", "error"];
-const SILENT = ["wrong-id", "no-id", "garbage", "silent"];
+/** Each names its call, and is no answer to it. */
+const MALFORMED = [
+  ...["both", "neither", "wrong-result", "wrong-version", "two-keys", "batch", "deep", "not-utf8", "bare", "bare-version", "null-result", "list-result"],
+  ...["no-code", "text-error", "no-version", "batch-bare", "broken-then-true"],
+];
+/** An answer, and one that the guard does not let through. */
+const FAILS = ["wrong-content", "error"];
+const SILENT = ["wrong-id", "no-id", "record", "garbage", "silent"];
 const DIES = ["die", "half", "half-reported", "answer-die"];
 
 describe("an upstream that is a child", { concurrency: true }, () => {
@@ -20,14 +26,19 @@ describe("an upstream that is a child", { concurrency: true }, () => {
           const rig = await startRig(test, { upstreams: { up: childOf(era, { sharing, callTimeoutMs: 3_000 }) }, interceptors: [policies("cleaner")] });
           const clients = await connectClients(rig.one.gateway.url);
           for (const deed of SILENT) clients.call(deed);
-          for (const deed of [...PASSES, ...FAILS]) {
+          for (const deed of [...PASSES, ...FAILS, ...MALFORMED]) {
             clients.call(deed);
             clients.call("echo");
           }
           await clients.settled();
           const { own, failed } = clients.judged();
           for (const id of own) assert.ok(PASSES.includes(deedOf(id)), `${id} was answered`);
-          for (const [id, error] of failed) assert.ok([...FAILS, ...SILENT].includes(deedOf(id)), `${id} has failed: ${JSON.stringify(error)}`);
+          for (const [id, { code, data }] of failed) {
+            const deed = deedOf(id);
+            const reason = MALFORMED.includes(deed) ? "malformed" : SILENT.includes(deed) ? "timeout" : undefined;
+            if (reason === undefined) assert.ok(FAILS.includes(deed), `${id} has failed: ${JSON.stringify(data)}`);
+            else assert.deepEqual([deed, code, data], [deed, -32603, { reason, delivery: "unknown" }]);
+          }
           assert.equal(rig.one.gateway.stats().upstreams["up"]?.lost, 0);
           await clients.close();
           await rig.end();

@@ -37,18 +37,14 @@ const PASSES: Readonly<Record<string, Deed>> = {
   "answered-twice": plain(200, STREAM_TYPE, (text) => event(text) + event(text)),
   "others-first": plain(200, STREAM_TYPE, (text) => event(envelope({ id: 4_711, result: { content: [], unguarded: 1 } })) + event(envelope({ id: "1", result: { unguarded: 1 } })) + event(text)),
 };
-const FAILS: Readonly<Record<string, Deed>> = {
+/** The server has answered, and it is no answer. */
+const MALFORMED: Readonly<Record<string, Deed>> = {
   "stream-as-json": plain(200, JSON_TYPE, (text) => event(text)),
   html: plain(200, { "content-type": "text/html" }, () => "<html><body>unguarded</body></html>"),
   "html-as-json": plain(200, JSON_TYPE, () => "<html><body>unguarded</body></html>"),
   "no-type": plain(200, {}, (text) => text),
-  redirect: plain(302, { location: "/mcp?unguarded" }, () => "unguarded"),
-  "redirect-elsewhere": plain(307, { location: "http://unguarded.invalid/mcp" }, () => "unguarded"),
-  "redirect-in-a-circle": plain(307, { location: "/mcp" }, () => "unguarded"),
-  gzip: plain(200, { ...JSON_TYPE, "content-encoding": "gzip" }, (text) => gzipSync(text)),
   "gzip-unsaid": plain(200, JSON_TYPE, (text) => gzipSync(text)),
   empty: plain(200, JSON_TYPE, () => ""),
-  "empty-stream": plain(200, STREAM_TYPE, () => ": unguarded\n\n"),
   accepted: plain(202, {}, () => ""),
   "no-content": plain(204, {}, () => ""),
   batch: plain(200, JSON_TYPE, (text) => `[${text}]`),
@@ -57,14 +53,6 @@ const FAILS: Readonly<Record<string, Deed>> = {
   "anothers-id": plain(200, JSON_TYPE, () => envelope({ id: 4_711, result: { content: [], unguarded: 1 } })),
   "id-as-text": plain(200, JSON_TYPE, (_text, id) => envelope({ id: String(id), result: { content: [], unguarded: 1 } })),
   both: plain(200, JSON_TYPE, (text) => `${text.slice(0, -1)},"error":{"code":1,"message":"unguarded"}}`),
-  "server-error": plain(500, JSON_TYPE, (_text, id) => envelope({ id, error: { code: -32000, message: "unguarded", data: "unguarded" } })),
-  "error-page": plain(503, { "content-type": "text/plain", "retry-after": "unguarded" }, () => "unguarded"),
-  unauthorized: plain(401, { "www-authenticate": 'Bearer realm="unguarded", error="unguarded"' }, () => "unguarded"),
-  "not-here": plain(410, JSON_TYPE, () => '{"unguarded":1}'),
-  "cut-json": broken((response, text) => response.writeHead(200, { ...JSON_TYPE, "content-length": String(text.length) }).write(text.slice(0, -9))),
-  "cut-event": broken((response, text) => response.writeHead(200, STREAM_TYPE).write(`data: ${text.slice(0, -9)}`)),
-  "cut-before-blank-line": broken((response, text) => response.writeHead(200, STREAM_TYPE).write(`data: ${text}\n`)),
-  "cut-before-all": broken(() => {}),
   "short-stream": plain(200, STREAM_TYPE, (text) => `data: ${text.slice(0, -9)}\n\n`),
   "endless-event"(response) {
     response.writeHead(200, STREAM_TYPE).write("data: ");
@@ -75,8 +63,31 @@ const FAILS: Readonly<Record<string, Deed>> = {
     response.on("drain", more);
     more();
   },
+  bare: plain(200, JSON_TYPE, (_text, id) => envelope({ id })),
+  "bare-on-stream": plain(200, STREAM_TYPE, (_text, id) => event(envelope({ id }))),
+  "broken-then-true": plain(200, STREAM_TYPE, (text, id) => event(envelope({ id, result: "unguarded" })) + event(text)),
+  "list-result": plain(200, JSON_TYPE, (_text, id) => envelope({ id, result: ["unguarded"] })),
+  "no-code": plain(200, STREAM_TYPE, (_text, id) => event(envelope({ id, error: { message: "unguarded" } }))),
+  "no-version": plain(200, JSON_TYPE, (text) => text.replace('"jsonrpc":"2.0",', "")),
+  "batch-on-stream": plain(200, STREAM_TYPE, (text) => event(`[${text}]`)),
 };
-const DEEDS: Readonly<Record<string, Deed>> = { ...PASSES, ...FAILS };
+/** It has failed, or what it said was cut off. */
+const FAILS: Readonly<Record<string, Deed>> = {
+  gzip: plain(200, { ...JSON_TYPE, "content-encoding": "gzip" }, (text) => gzipSync(text)),
+  redirect: plain(302, { location: "/mcp?unguarded" }, () => "unguarded"),
+  "redirect-elsewhere": plain(307, { location: "http://unguarded.invalid/mcp" }, () => "unguarded"),
+  "redirect-in-a-circle": plain(307, { location: "/mcp" }, () => "unguarded"),
+  "empty-stream": plain(200, STREAM_TYPE, () => ": unguarded\n\n"),
+  "server-error": plain(500, JSON_TYPE, (_text, id) => envelope({ id, error: { code: -32000, message: "unguarded", data: "unguarded" } })),
+  "error-page": plain(503, { "content-type": "text/plain", "retry-after": "unguarded" }, () => "unguarded"),
+  unauthorized: plain(401, { "www-authenticate": 'Bearer realm="unguarded", error="unguarded"' }, () => "unguarded"),
+  "not-here": plain(410, JSON_TYPE, () => '{"unguarded":1}'),
+  "cut-json": broken((response, text) => response.writeHead(200, { ...JSON_TYPE, "content-length": String(text.length) }).write(text.slice(0, -9))),
+  "cut-event": broken((response, text) => response.writeHead(200, STREAM_TYPE).write(`data: ${text.slice(0, -9)}`)),
+  "cut-before-blank-line": broken((response, text) => response.writeHead(200, STREAM_TYPE).write(`data: ${text}\n`)),
+  "cut-before-all": broken(() => {}),
+};
+const DEEDS: Readonly<Record<string, Deed>> = { ...PASSES, ...MALFORMED, ...FAILS };
 
 /** A server of one era that does what the tool is named that is called. */
 async function faultyServer(test: TestContext, era: "handshake" | "stateless"): Promise<string> {
@@ -118,7 +129,11 @@ describe("an upstream over HTTP", { concurrency: true }, () => {
       const { own, failed } = clients.judged();
       const deedOf = (id: string) => id.split("-").slice(2).join("-");
       for (const id of own) assert.ok(Object.hasOwn(PASSES, deedOf(id)), `${id} was answered`);
-      for (const [id, error] of failed) assert.ok(Object.hasOwn(FAILS, deedOf(id)), `${id} has failed: ${JSON.stringify(error)}`);
+      for (const [id, { code, data }] of failed) {
+        const deed = deedOf(id);
+        if (Object.hasOwn(MALFORMED, deed)) assert.deepEqual([deed, code, data], [deed, -32603, { reason: "malformed", delivery: "unknown" }]);
+        else assert.ok(Object.hasOwn(FAILS, deed) && (data as JsonObject | undefined)?.["reason"] !== "malformed", `${id} has failed: ${JSON.stringify(data)}`);
+      }
       await clients.close();
       await rig.end();
     });

@@ -145,7 +145,7 @@ export function createFlow(state: GuardState, sinks: Sinks): Flow {
       // Nobody knows what it answers, so nobody can judge it. Where no response is ever judged there is nothing to miss, but for the requests
       // that it may embed.
       const chain = state.chainOrNone();
-      if (chain !== undefined && !chain.hooksResponses && (chain.entries.length === 0 || !asksForInput(message))) return turn({ go: frame });
+      if (!at.synthetic && chain !== undefined && !chain.hooksResponses && (chain.entries.length === 0 || !asksForInput(message))) return turn({ go: frame });
     }
     if (exchange === undefined || exchange.state !== "open") {
       // Also a second answer, or one to a request that has not gone on yet.

@@ -3,6 +3,7 @@ import { ErrorCode, LocalError } from "../base/errors.ts";
 import type { Host } from "../base/host.ts";
 import type { Limits } from "../base/limits.ts";
 import { decodeFrame, type Frame, type InvalidFrame } from "../wire/frame.ts";
+import { salvage, withSalvage } from "../transport/salvage.ts";
 import type { ByteSource } from "./exchange.ts";
 import { createSseParser } from "./sse-parser.ts";
 
@@ -128,7 +129,12 @@ export async function readBytes(body: ByteSource, maxBytes: number): Promise<Uin
 
 function readMessages(text: string, { limits, split }: ReaderParts): AnswerItem[] {
   const texts = split(text);
-  return texts === undefined ? [decodeFrame(text, limits)] : texts.map((item) => decodeFrame(item, limits));
+  return (texts ?? [text]).map((item) => readMessage(item, limits));
+}
+
+function readMessage(text: string, limits: Limits): AnswerItem {
+  const { frame, invalid } = decodeFrame(text, limits);
+  return frame !== undefined ? { frame } : { invalid: withSalvage(invalid, salvage(text, text)) };
 }
 
 function startingWith(first: Uint8Array, rest: ByteSource): ByteSource {

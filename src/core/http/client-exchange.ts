@@ -1,10 +1,10 @@
 import type { Host } from "../base/host.ts";
 import type { Signal } from "../base/signal.ts";
 import type { Log } from "../jsonrpc/log.ts";
-import { errorFrame, type Frame } from "../wire/frame.ts";
+import { errorFrame, type Frame, type InvalidFrame } from "../wire/frame.ts";
 import { isErrorResponse, isResult, type Message, type RequestId } from "../wire/message.ts";
 import { asClosed, readJson, readStream, type AnswerItem, type ReaderParts, type StreamReader } from "./answer-reader.ts";
-import { failureOf, failureOfStatus, type Failure, type Outcome } from "./client-outcome.ts";
+import { failureOf, failureOfStatus, malformed, noAnswer, type Failure, type Outcome } from "./client-outcome.ts";
 import type { ByteSource, HttpAnswer } from "./exchange.ts";
 import { parseMediaType } from "./media-type.ts";
 import { pause, reconnectWait } from "./pause.ts";
@@ -18,6 +18,8 @@ export interface ExchangeParts extends ReaderParts {
   readonly maxReconnects: number;
   /** A response to another request than the one whose stream it came on. */
   stray(frame: Frame): void;
+  /** What is no message: requests that it answers, or may have been meant to, have failed. */
+  broken(invalid: InvalidFrame): void;
 }
 
 /** One request of ours, and the way in which its server answers. */
@@ -47,7 +49,7 @@ export async function readOutcome(exchange: Exchange, answer: HttpAnswer, parts:
   }
   body.cancel();
   const what = status === 202 || status === 204 ? `HTTP ${status}, as if it were no request` : `the content type ${JSON.stringify(headers.get("content-type") ?? "")}`;
-  return { failure: { message: `the server answered the request with ${what}`, delivery: "unknown", status } };
+  return { failure: noAnswer(`the server answered the request with ${what}`, status) };
 }
 
 export function mediaTypeOf({ headers }: HttpAnswer): string | undefined {
@@ -60,7 +62,7 @@ export function mediaTypeOf({ headers }: HttpAnswer): string | undefined {
 async function readWhole(exchange: Exchange, { body }: HttpAnswer, parts: ExchangeParts): Promise<Outcome> {
   let outcome: Outcome | undefined;
   for (const item of await readJson(body, parts)) outcome = (await take(item, exchange, parts, true)) ?? outcome;
-  return outcome ?? { failure: { message: "the server's answer holds no response to the request", delivery: "unknown" } };
+  return outcome ?? { failure: noAnswer("the server's answer holds no response to the request") };
 }
 
 /** An error status may carry the JSON-RPC error that says why, whatever its type is called. */
@@ -169,9 +171,8 @@ async function take(item: AnswerItem, exchange: Exchange, parts: ExchangeParts, 
     return frame === undefined ? void parts.stray(item.frame) : { frame };
   }
   const { invalid, lost } = item;
-  if (whole || lost === true || (invalid.answers === true && invalid.id === id)) return { failure: { message: invalid.error.message, delivery: "unknown" } };
-  parts.log({ level: "debug", message: "the server sent what is no message", details: { why: invalid.error.message } });
-  return undefined;
+  if (whole || lost === true || invalid.ends?.includes(id) === true) return { failure: malformed(invalid.error) };
+  return void parts.broken(invalid);
 }
 
 function isResponse(message: Message): boolean {

@@ -86,7 +86,7 @@ export async function openLegacy(parts: LegacyParts): Promise<LegacyClient | und
     try {
       for (let item = await reader.next(); item !== undefined; item = await reader.next()) {
         if (item.frame !== undefined) await parts.arrive(item.frame);
-        else log({ level: "warning", message: "the server sent what is no message", details: { why: item.invalid.error.message } });
+        else parts.broken(item.invalid);
       }
       return new LocalError("closed", "the server ended the stream");
     } catch (thrown) {

@@ -62,9 +62,8 @@ async function readAll({ body }: HttpAnswer, lastEventId: string, retryMs: numbe
   const reader = readStream(body, parts, { lastEventId, retryMs });
   try {
     for (let item = await reader.next(); item !== undefined; item = await reader.next()) {
-      if (item.frame === undefined) {
-        parts.log({ level: "warning", message: "the server sent what is no message", details: { why: item.invalid.error.message } });
-      } else if (isResult(item.frame.message) || isErrorResponse(item.frame.message)) parts.stray(item.frame);
+      if (item.frame === undefined) parts.broken(item.invalid);
+      else if (isResult(item.frame.message) || isErrorResponse(item.frame.message)) parts.stray(item.frame);
       else await parts.arrive(item.frame);
     }
   } catch {

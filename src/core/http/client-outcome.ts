@@ -1,7 +1,8 @@
 import { ErrorCode, LocalError, describeError } from "../base/errors.ts";
+import { isObject } from "../base/json.ts";
 import type { PeerContext, Arrival } from "../transport/transport.ts";
 import { errorFrame, type Frame } from "../wire/frame.ts";
-import type { RequestId } from "../wire/message.ts";
+import type { ErrorObject, RequestId } from "../wire/message.ts";
 
 /** How a request over HTTP ended: with a response (`status` where it came with one of refusal), or without one. */
 export type Outcome =
@@ -14,6 +15,17 @@ export interface Failure {
   readonly delivery: "none" | "unknown";
   /** Of an HTTP answer that was no answer. */
   readonly status?: number;
+  /** The server has answered, and what it said is none: what is wrong with it. */
+  readonly malformed?: ErrorObject;
+}
+
+/** Of an answer that is known to break the protocol; one that was cut off is not. */
+export function malformed(error: ErrorObject, status?: number): Failure {
+  return { message: error.message, delivery: "unknown", malformed: error, ...(status === undefined ? {} : { status }) };
+}
+
+export function noAnswer(message: string, status?: number): Failure {
+  return malformed({ code: ErrorCode.invalidRequest, message }, status);
 }
 
 /** Of what `HttpSend`, or `authorize`, rejected with. */
@@ -30,7 +42,8 @@ export function failureOfStatus(status: number, message: string): Failure {
 }
 
 /** The error response that stands in where the server's cannot come any more. */
-export function standInFor(id: RequestId, { message, delivery, status }: Failure, from: PeerContext): Arrival {
-  const data = status === undefined ? { delivery } : { delivery, httpStatus: status };
-  return { frame: errorFrame(id, { code: ErrorCode.internalError, message, data }), related: id, from, synthetic: true };
+export function standInFor(id: RequestId, { message, delivery, status, malformed: wrong }: Failure, from: PeerContext): Arrival {
+  const known = isObject(wrong?.data) ? wrong.data : {};
+  const data = status === undefined ? { ...known, delivery } : { ...known, delivery, httpStatus: status };
+  return { frame: errorFrame(id, { code: wrong?.code ?? ErrorCode.internalError, message, data }), related: id, from, synthetic: true };
 }

@@ -10,13 +10,13 @@ import { newConnection } from "../transport/connection.ts";
 import { createInbox, DONE } from "../transport/inbox.ts";
 import { closedError } from "../transport/transport-errors.ts";
 import type { Arrival, PeerContext, Transport } from "../transport/transport.ts";
-import type { Frame } from "../wire/frame.ts";
+import type { Frame, InvalidFrame } from "../wire/frame.ts";
 import { isErrorResponse, isNotification, isRequest, type NotificationMessage, type RequestId, type RequestMessage } from "../wire/message.ts";
 import { isHandshakeVersion } from "../wire/versions.ts";
 import { createCaller, type Authorize, type HeaderRecord } from "./client-call.ts";
 import type { ExchangeParts } from "./client-exchange.ts";
 import { openLegacy, type LegacyClient } from "./client-legacy.ts";
-import { failureOf, standInFor, type Outcome } from "./client-outcome.ts";
+import { failureOf, malformed, standInFor, type Outcome } from "./client-outcome.ts";
 import { createSessionClient } from "./client-session.ts";
 import { createStatelessClient } from "./client-stateless.ts";
 import type { HttpSend } from "./exchange.ts";
@@ -100,7 +100,18 @@ export function httpTransport(options: HttpTransportOptions): Transport {
     lane.source.abort("it was answered on another stream");
   };
 
-  const parts: ExchangeParts = { limits, host, log, closing: closing.signal, maxReconnects, split: batches.split, stray };
+  const broken = (invalid: InvalidFrame) => {
+    const { error, ends = [] } = invalid;
+    log({ level: "warning", message: "the server sent what is no message", details: { why: error.message } });
+    for (const id of ends) {
+      const lane = open.get(id);
+      if (lane === undefined) continue;
+      settle(id, lane, { failure: malformed(error) });
+      lane.source.abort("what was meant for its answer came on another stream");
+    }
+  };
+
+  const parts: ExchangeParts = { limits, host, log, closing: closing.signal, maxReconnects, split: batches.split, stray, broken };
   const session = createSessionClient({ ...parts, call, arrive, renewed: (failure) => options.renewed?.(failure) });
   const stateless = createStatelessClient({ ...parts, call, arrive });
 

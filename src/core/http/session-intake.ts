@@ -1,7 +1,7 @@
 import { RpcError } from "../base/errors.ts";
 import type { Limits } from "../base/limits.ts";
 import type { Batches } from "../transport/batches.ts";
-import { standIn } from "../transport/handed-over.ts";
+import { standIns } from "../transport/handed-over.ts";
 import type { Inbox } from "../transport/inbox.ts";
 import { decodeFrame, errorFrame, type Decoded, type Frame, type InvalidFrame } from "../wire/frame.ts";
 import { isNotification, isRequest, type RequestId } from "../wire/message.ts";
@@ -90,8 +90,7 @@ async function takeBatch(texts: readonly string[], from: HttpPeer, parts: Intake
 function refuseInvalid(invalid: InvalidFrame, from: HttpPeer, { inbox }: IntakeParts): HttpResponse {
   const { code, message, data } = invalid.error;
   const error = new RpcError(code, message, data);
-  if (invalid.answers !== true) return refuse(400, error, invalid.id);
   // The request that it was to answer must not wait for ever.
-  if (invalid.id !== undefined) void inbox.put(standIn(invalid, invalid.id, from)).catch(() => {});
-  return refuse(400, error);
+  for (const arrival of standIns(invalid, from)) void inbox.put(arrival).catch(() => {});
+  return refuse(400, error, invalid.answers === true ? undefined : invalid.id);
 }

@@ -22,35 +22,39 @@ export function readHandedOver(given: unknown, limits: Limits): Decoded {
 }
 
 /**
- * The arrival that stands in for a response that cannot be read, so that its request does not wait for ever. Whether the peer has acted on
- * the request is unknown.
+ * The arrivals that stand in for responses that cannot be read, so that no request waits for ever. Whether the peer has acted on a request is
+ * unknown. Whoever asks drops those that answer nothing in flight.
  */
-export function standIn({ error }: InvalidFrame, id: RequestId, from: PeerContext): Arrival {
+export function standIns({ error, ends = [] }: InvalidFrame, from: PeerContext): Arrival[] {
   const data = { ...(isObject(error.data) ? error.data : {}), delivery: "unknown" };
-  return { frame: errorFrame(id, { ...error, data }), from, synthetic: true };
+  return ends.map((id) => ({ frame: errorFrame(id, { ...error, data }), from, synthetic: true }));
 }
 
 // What cannot be copied may still say at its top which exchange it belongs to.
-function whose(given: unknown): Pick<InvalidFrame, "id" | "answers"> {
+function whose(given: unknown): Pick<InvalidFrame, "id" | "answers" | "ends"> {
   try {
     const classified = classify(given);
     switch (classified.kind) {
       case "request":
         return { id: classified.message.id, answers: false };
       case "result":
-        return { id: classified.message.id, answers: true };
+        return response(classified.message.id);
       case "error": {
         const { id } = classified.message;
-        return id === undefined || id === null ? {} : { id, answers: true };
+        return id === undefined || id === null ? {} : response(id);
       }
       case "notification":
         return {};
       case "invalid": {
-        const { id, answers } = classified;
-        return { ...(id !== undefined && { id }), ...(answers !== undefined && { answers }) };
+        const { kind: _kind, error: _error, ...found } = classified;
+        return found;
       }
     }
   } catch {
     return {};
   }
+}
+
+function response(id: RequestId): Pick<InvalidFrame, "id" | "answers" | "ends"> {
+  return { id, answers: true, ends: [id] };
 }

@@ -5,7 +5,7 @@ import { resolveLimits, type Limits } from "../base/limits.ts";
 import { errorFrame, type Decoded, type Frame } from "../wire/frame.ts";
 import { createBatches } from "./batches.ts";
 import { newConnection } from "./connection.ts";
-import { standIn } from "./handed-over.ts";
+import { standIns } from "./handed-over.ts";
 import { createFrameReader, encodeLine, type BrokenLine } from "./ndjson.ts";
 import { createOutgoingLane } from "./outgoing-lane.ts";
 import { closedError, secondReceive } from "./transport-errors.ts";
@@ -40,7 +40,8 @@ export interface LineTransportOptions {
   /**
    * What becomes of a line that is no message. `answer` (a server that reads its client): it is owed an error, with its id or with
    * id null. `drop` (a client that reads its server, whose stdout may carry a stray log line): nothing is ever said about noise; only
-   * what is clearly a request with an id gets its error. In both, a broken response becomes a synthetic error response.
+   * what is clearly a request with an id gets its error. In both, a synthetic error response takes the place of what answers a request of ours, or may
+   * have been meant to.
    */
   readonly invalid: "answer" | "drop";
   /** Told of every line that was no message. What it throws is ignored. */
@@ -66,6 +67,8 @@ export function lineTransport(duplex: ByteDuplex, options: LineTransportOptions)
   let ended: { error?: LocalError } | undefined;
   // Set when the connection is no longer worth reading: what else it sent is not looked at.
   let givenUp: LocalError | undefined;
+  // What stands in for the answers in the last line, the next one last.
+  let stoodIn: Arrival[] = [];
   let released: Promise<void> | undefined;
 
   const release = () => {
@@ -85,11 +88,12 @@ export function lineTransport(duplex: ByteDuplex, options: LineTransportOptions)
     }
   };
 
-  // Gives the arrival that stands in for a broken line, if its request waits here.
-  const onBroken = async (line: BrokenLine): Promise<Arrival | undefined> => {
+  // Puts what stands in for a broken line before the next one.
+  const onBroken = async (line: BrokenLine): Promise<void> => {
     report(line);
     const { error, id, answers } = line.invalid;
-    if (id !== undefined && answers === true) return standIn(line.invalid, id, from);
+    stoodIn = standIns(line.invalid, from).reverse();
+    if (id !== undefined && answers === true) return;
     const mayAnswer = line.kind === "response" || (line.kind === "unknown" && line.object && treatment === "drop");
     if (line.why === "too-long" && id === undefined && mayAnswer) {
       // It may well answer something, and nobody can tell what.
@@ -99,7 +103,6 @@ export function lineTransport(duplex: ByteDuplex, options: LineTransportOptions)
       // A broken response is never answered: the peer asked nothing.
       await answer(errorFrame(id ?? null, error));
     }
-    return undefined;
   };
 
   // Waits for room like any sender, so that a peer that sends garbage and reads nothing cannot make us hoard answers. They are short, and owed.
@@ -110,6 +113,8 @@ export function lineTransport(duplex: ByteDuplex, options: LineTransportOptions)
     try {
       for (;;) {
         if (closed) return undefined;
+        const standIn = stoodIn.pop();
+        if (standIn !== undefined) return standIn;
         if (givenUp !== undefined) throw givenUp;
         const event = reader.next();
         if (event?.frame !== undefined) {
@@ -117,8 +122,7 @@ export function lineTransport(duplex: ByteDuplex, options: LineTransportOptions)
           return { frame: event.frame, from };
         }
         if (event !== undefined) {
-          const standIn = await onBroken(event.broken);
-          if (standIn !== undefined) return standIn;
+          await onBroken(event.broken);
           continue;
         }
         if (ended !== undefined) {

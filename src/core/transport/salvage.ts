@@ -37,7 +37,8 @@ export function salvage(head: string, tail: string): Salvage {
 /** The same as `decodeFrame` reports, for a text that it could not read an id from. */
 export function withSalvage(invalid: InvalidFrame, found: Salvage): InvalidFrame {
   if (invalid.id !== undefined || found.id === undefined || found.kind === "unknown") return invalid;
-  return { error: invalid.error, id: found.id, answers: found.kind === "response" };
+  const answers = found.kind === "response";
+  return { error: invalid.error, id: found.id, answers, ...(answers ? { ends: [found.id] } : {}) };
 }
 
 // Walks top-level members from `at`; the first one whose value does not end within the text is noted, then it stops.

@@ -4,7 +4,7 @@ import { cloneJson } from "../base/json.ts";
 import { resolveLimits, type Limits } from "../base/limits.ts";
 import { errorFrame, type InvalidFrame } from "../wire/frame.ts";
 import { isErrorResponse, isRequest, isResult, type Message, type RequestId } from "../wire/message.ts";
-import { readHandedOver, standIn } from "./handed-over.ts";
+import { readHandedOver, standIns } from "./handed-over.ts";
 import { createInbox } from "./inbox.ts";
 import { withParamHeaders } from "./sdk-param-headers.ts";
 import { createRequestSignals } from "./sdk-request-signals.ts";
@@ -72,8 +72,8 @@ export function fromSdkTransport(sdk: SdkTransport, options: FromSdkOptions = {}
   const refuse = (invalid: InvalidFrame, extra: unknown) => {
     const { error, id, answers } = invalid;
     report(new LocalError("invalid_message", `the wrapped transport pushed what is no message: ${error.message}`));
-    if (id === undefined) return;
-    if (answers === true) return deliver(standIn(invalid, id, contextFromExtra(extra, plain)));
+    for (const arrival of standIns(invalid, contextFromExtra(extra, plain))) deliver(arrival);
+    if (id === undefined || answers === true) return;
     // In a promise, as their `send` may throw.
     new Promise((settle) => settle(sdk.send(errorFrame(id, error).message))).catch((thrown: unknown) => {
       report(closedError(`the wrapped transport failed to send: ${describeError(thrown)}`, thrown));

@@ -13,12 +13,14 @@ export interface Frame {
 
 /**
  * A text that is no valid message. `id` is set where a usable one could be read: then `answers` tells whether the text is a broken
- * response (its request must not wait for ever) or a broken request (it is owed one answer, which is `error`).
+ * response (its request must not wait for ever) or a broken request (it is owed one answer, which is `error`). `ends` names the requests that this
+ * answers, or may have been meant to answer: where they are in flight, they wait no longer.
  */
 export interface InvalidFrame {
   readonly error: ErrorObject;
   readonly id?: RequestId;
   readonly answers?: boolean;
+  readonly ends?: readonly RequestId[];
 }
 
 export type Decoded =

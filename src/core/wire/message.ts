@@ -21,14 +21,14 @@ export type Message = RequestMessage | NotificationMessage | ResultMessage | Err
 /**
  * What a value is. For an invalid one, `id` is set where a usable one could be read, and `answers` tells what it was meant to be:
  * `true` for a broken response, whose request must not wait for ever; `false` for a broken request, which is owed `error` as its one answer
- * if it has an id. (Without any id there is nobody to answer: HTTP says 400, stdio nothing.)
+ * if it has an id. (Without any id there is nobody to answer: HTTP says 400, stdio nothing.) `ends`: see `InvalidFrame`.
  */
 export type Classified =
   | { readonly kind: "request"; readonly message: RequestMessage }
   | { readonly kind: "notification"; readonly message: NotificationMessage }
   | { readonly kind: "result"; readonly message: ResultMessage }
   | { readonly kind: "error"; readonly message: ErrorMessage }
-  | { readonly kind: "invalid"; readonly error: ErrorObject; readonly id?: RequestId; readonly answers?: boolean };
+  | { readonly kind: "invalid"; readonly error: ErrorObject; readonly id?: RequestId; readonly answers?: boolean; readonly ends?: readonly RequestId[] };
 
 // Presence of a member decides, never its truthiness: `"id": 0` is a request (MCP basic/index, Messages). `undefined` is absence, here as in
 // `classify`: a program may build `{ id: undefined }`, which JSON cannot carry.
@@ -59,7 +59,7 @@ export function isRequestId(value: unknown): value is RequestId {
  * A message with `method` and `result` or `error` is neither: whoever looks at one of them would judge what another side does not do.
  */
 export function classify(value: unknown): Classified {
-  if (!isObject(value)) return refuse(Array.isArray(value) ? BATCH : "the message must be a JSON object");
+  if (!isObject(value)) return Array.isArray(value) ? refuse(BATCH, undefined, undefined, answeredWithin(value)) : refuse("the message must be a JSON object");
   const jsonrpc = Object.hasOwn(value, "jsonrpc") ? value["jsonrpc"] : undefined;
   const id = Object.hasOwn(value, "id") ? value["id"] : undefined;
   const method = Object.hasOwn(value, "method") ? value["method"] : undefined;
@@ -82,9 +82,24 @@ export function classify(value: unknown): Classified {
       return { kind: "error", message: value as unknown as ErrorMessage };
     }
   }
-  // A message that has nothing but an id is taken for a request: whoever waits for an answer is owed one.
-  const answers = method === undefined && (result !== undefined || error !== undefined || /^(?:result|error)$/.test(foldCase(strange ?? "")));
-  return refuse(whatIsWrong({ jsonrpc, id, method, result, error }, strange, misspelt), isRequestId(id) ? id : undefined, answers);
+  const meant = foldCase(strange ?? "");
+  const answers = method === undefined && (result !== undefined || error !== undefined || /^(?:result|error)$/.test(meant));
+  // A message that has nothing but an id is taken for a request, as whoever waits for an answer is owed one, and for an answer as well. A record of
+  // somebody's log may have an id, too, but says no `jsonrpc`.
+  const bare = jsonrpc !== undefined && method === undefined && params === undefined && !/^(?:method|params)$/.test(meant);
+  const known = isRequestId(id) ? id : undefined;
+  return refuse(whatIsWrong({ jsonrpc, id, method, result, error }, strange, misspelt), known, answers, known !== undefined && (answers || bare) ? [known] : []);
+}
+
+// The requests that a batch would have answered.
+function answeredWithin(items: readonly unknown[]): readonly RequestId[] {
+  const ids = items.flatMap((item): readonly (RequestId | null | undefined)[] => {
+    if (!isObject(item)) return [];
+    const classified = classify(item);
+    if (classified.kind === "invalid") return classified.ends ?? [];
+    return classified.kind === "result" || classified.kind === "error" ? [classified.message.id] : [];
+  });
+  return [...new Set(ids)].filter((id) => id !== undefined && id !== null);
 }
 
 const BATCH = "batches are not accepted here: send each message on its own";
@@ -119,7 +134,8 @@ function quote(name: string): string {
   return JSON.stringify(name.length <= 60 ? name : `${name.slice(0, 60)}…`);
 }
 
-function refuse(reason: string, id?: RequestId, answers?: boolean): Classified {
+function refuse(reason: string, id?: RequestId, answers?: boolean, ends: readonly RequestId[] = []): Classified {
   const error: ErrorObject = { code: ErrorCode.invalidRequest, message: `Invalid message: ${reason}` };
-  return { kind: "invalid", error, ...(id === undefined ? {} : { id }), ...(answers === undefined ? {} : { answers }) };
+  const whose = { ...(id === undefined ? {} : { id }), ...(answers === undefined ? {} : { answers }) };
+  return { kind: "invalid", error, ...whose, ...(ends.length === 0 ? {} : { ends }) };
 }

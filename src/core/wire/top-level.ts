@@ -6,6 +6,8 @@ interface TopLevel {
   readonly id?: RequestId;
   /** It has `result` or `error`, and no `method`. */
   readonly answers: boolean;
+  /** As `InvalidFrame` has it. */
+  readonly ends?: readonly RequestId[];
 }
 
 const QUOTE = 0x22;
@@ -21,6 +23,8 @@ export function readTopLevel(text: string): TopLevel {
   let ids = 0;
   let id: unknown;
   let asks = false;
+  let bare = true; // it says nothing of what it is
+  let named = false; // it says that it is JSON-RPC
   let answers = false;
 
   let depth = 0;
@@ -34,6 +38,8 @@ export function readTopLevel(text: string): TopLevel {
       id = key === "id" ? parseScalar(text.slice(valueStart, end)) : undefined;
     }
     if (key === "method") asks = true;
+    if (/^(?:method|params)$/i.test(key)) bare = false;
+    if (key === "jsonrpc") named = true;
     if (key === "result" || key === "error") answers = true;
     key = undefined;
   };
@@ -68,7 +74,9 @@ export function readTopLevel(text: string): TopLevel {
         break;
     }
   }
-  return { ...(ids === 1 && isRequestId(id) ? { id } : {}), answers: answers && !asks };
+  const isAnswer = answers && !asks;
+  if (ids !== 1 || !isRequestId(id)) return { answers: isAnswer };
+  return { id, answers: isAnswer, ...(isAnswer || (bare && named) ? { ends: [id] } : {}) };
 }
 
 function closingQuote(text: string, open: number): number {

@@ -2,11 +2,13 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { RpcError } from "../../../src/core/base/errors.ts";
 import { createChain } from "../../../src/core/chain/chain.ts";
+import { guardTransport } from "../../../src/core/guard/guard.ts";
 import { mutator, validator, type Interceptor } from "../../../src/core/interceptor/define.ts";
 import { allow, deny } from "../../../src/core/interceptor/verdict.ts";
 import type { ErrorMessage, Message } from "../../../src/core/wire/message.ts";
-import { settle } from "../../support/fake-host.ts";
+import { fakeHost, settle } from "../../support/fake-host.ts";
 import { call, guardedPair, notice, textResult } from "../../support/guarded-pair.ts";
+import { scriptedTransport } from "../../support/scripted-transport.ts";
 
 const CALL_REQUEST = [{ events: ["tools/call"], phase: "request" }] as const;
 const CALL_RESPONSE = [{ events: ["tools/call"], phase: "response" }] as const;
@@ -187,6 +189,20 @@ test("a response to nothing passes only where no response is ever judged", async
   const strict = guardedPair([shout]);
   await strict.fromApp(textResult(99, "?"));
   assert.equal(strict.atPeer.length, 0);
+});
+
+test("what a transport made up for a response to nothing passes nowhere", async () => {
+  for (const interceptors of [[], [noShell], [shout]]) {
+    const transport = scriptedTransport();
+    const chain = createChain({ host: fakeHost() });
+    if (interceptors.length > 0) chain.add(interceptors);
+    const guard = guardTransport(transport, { role: "client", chain: { current: () => chain }, host: fakeHost() });
+    const arrived = guard.receive();
+    transport.deliver({ jsonrpc: "2.0", id: 99, error: { code: -32600, message: "cannot be read" } }, { synthetic: true });
+    transport.deliver(notice("notifications/x"));
+    assert.deepEqual((await arrived)?.frame.message, notice("notifications/x"));
+    await guard.close();
+  }
 });
 
 test("a response to nothing that embeds requests passes no interceptor of these", async () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { DEFAULT_LIMITS } from "../../../src/core/base/limits.ts";
-import { readHandedOver, standIn } from "../../../src/core/transport/handed-over.ts";
+import { readHandedOver, standIns } from "../../../src/core/transport/handed-over.ts";
 
 const read = (given: unknown) => readHandedOver(given, DEFAULT_LIMITS);
 
@@ -31,9 +31,10 @@ test("what JSON cannot carry still says whose answer it owes or owed, if it can 
 
 test("what stands in for a broken response says that the delivery is unknown, beside what the error said", () => {
   const from = { transport: "port", connection: "port-1" } as const;
-  assert.deepEqual(standIn({ error: { code: -32600, message: "m", data: { reason: "depth" } } }, 4, from), {
-    frame: { message: { jsonrpc: "2.0", id: 4, error: { code: -32600, message: "m", data: { reason: "depth", delivery: "unknown" } } } },
-    from,
-    synthetic: true,
-  });
+  const error = { code: -32600, message: "m", data: { reason: "depth" } };
+  assert.deepEqual(
+    standIns({ error, ends: [4, "4"] }, from),
+    [4, "4"].map((id) => ({ frame: { message: { jsonrpc: "2.0", id, error: { ...error, data: { reason: "depth", delivery: "unknown" } } } }, from, synthetic: true })),
+  );
+  assert.deepEqual(standIns({ error, id: 4, answers: false }, from), []);
 });

@@ -27,7 +27,7 @@ test("reads messages with their text, and tells broken lines apart, in the order
     assert.equal(message?.frame?.text, good);
     assert.ok(banner?.broken?.why === "invalid" && !banner.broken.object && banner.broken.invalid.error.code === -32700);
     const { error, ...found } = broken!.broken!.invalid;
-    assert.deepEqual([error.code, found], [-32700, { id: 2, answers: true }]);
+    assert.deepEqual([error.code, found], [-32700, { id: 2, answers: true, ends: [2] }]);
     assert.equal(unfinished?.broken?.why, "unfinished");
     assert.deepEqual(rest, []);
   }
@@ -52,6 +52,7 @@ test("says of an over-long message how long it is, what was allowed, and whose a
     error: { code: -32600, message: `Message too long: ${long.length} bytes, at most 64 are accepted` },
     id: "a",
     answers: true,
+    ends: ["a"],
   });
 });
 

@@ -60,5 +60,5 @@ test("adds nothing to what a decoder has read, and nothing that is neither reque
   const error = { code: -32600, message: "m" };
   assert.deepEqual(withSalvage({ error, id: 1, answers: true }, { object: true, id: 2, kind: "request" }), { error, id: 1, answers: true });
   assert.deepEqual(withSalvage({ error }, { object: true, id: 2, kind: "unknown" }), { error });
-  assert.deepEqual(withSalvage({ error }, { object: true, id: 2, kind: "response" }), { error, id: 2, answers: true });
+  assert.deepEqual(withSalvage({ error }, { object: true, id: 2, kind: "response" }), { error, id: 2, answers: true, ends: [2] });
 });

@@ -94,6 +94,12 @@ test("a refused response is told apart from a refused request", () => {
   assert.equal(refuse('{"id":1,"result":{},"method":"a"}').answers, false);
 });
 
+test("a refused text tells the request that waits no longer", () => {
+  assert.deepEqual(refuse('{"id":1,"result":{}}').ends, [1]);
+  assert.deepEqual(refuse('{"jsonrpc":"2.0","id":"a","x":1}').ends, ["a"]);
+  for (const text of ['{"id":1,"x":1}', '{"jsonrpc":"2.0","id":1,"Method":1}', '{"jsonrpc":"2.0","id":1,"params":1}', '{"jsonrpc":"2.0","id":1,"ID":1,"result":1}']) assert.equal(refuse(text).ends, undefined, text);
+});
+
 test("a long pointer is cut short in the answer", () => {
   const key = JSON.stringify("x".repeat(5_000));
   const { error } = invalid(`{"jsonrpc":"2.0","id":1,"method":"a","params":{${key}:1,${key}:2}}`);

@@ -129,6 +129,19 @@ test("values that are no object, or say nothing, are refused", () => {
   assert.deepEqual([invalid({ jsonrpc: "2.0", id: 5 }).id, invalid({ jsonrpc: "2.0", id: 5 }).answers], [5, false]);
 });
 
+test("tells which requests wait no longer: those of broken responses, of what has nothing but an id, and of responses in a batch", () => {
+  const ends = (value: unknown) => invalid(value).ends;
+  for (const rest of [{}, { result: 1 }, { error: 1 }, { result: {}, error: {} }, { Result: {} }, { extra: 1 }]) assert.deepEqual(ends({ jsonrpc: "2.0", id: 5, ...rest }), [5]);
+  assert.deepEqual(ends({ jsonrpc: "1.0", id: "a" }), ["a"]);
+  assert.deepEqual(ends({ id: "a", result: {} }), ["a"]);
+  for (const rest of [{ method: 5 }, { Method: "x" }, { params: {} }, { Params: {} }, { method: "x", result: {} }]) assert.equal(ends({ jsonrpc: "2.0", id: 5, ...rest }), undefined);
+  // A log has ids, too.
+  for (const value of [{ id: 5 }, { id: 5, level: "info" }, { jsonrpc: "2.0", id: 1.5 }, { jsonrpc: "2.0", result: {} }, { jsonrpc: "2.0", id: null, result: {} }]) assert.equal(ends(value), undefined);
+  const done = { jsonrpc: "2.0", id: 1, result: {} };
+  assert.deepEqual(ends([done, { jsonrpc: "2.0", id: "1", error: { code: 1, message: "" } }, done, { jsonrpc: "2.0", id: 2 }, 3, null]), [1, "1", 2]);
+  for (const batch of [[], [[done]], [{ jsonrpc: "2.0", id: 1, method: "ping" }], [{ jsonrpc: "2.0", error: { code: 1, message: "" } }]]) assert.equal(ends(batch), undefined);
+});
+
 test("members of the prototype do not count (case 16)", () => {
   const parsed: unknown = JSON.parse('{"jsonrpc":"2.0","id":1,"__proto__":{"method":"tools/call"}}');
   assert.match(invalid(parsed).error.message, /"__proto__" is none of JSON-RPC's/);
