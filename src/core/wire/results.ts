@@ -41,12 +41,13 @@ export type ReadResult = InvokeResult | SinkResult;
 export const REJECTED = "rejected";
 
 /**
- * The answer of a source, flat or in Go's nesting, checked and canonical: severities filled in, unknown members dropped. `interceptor` is always
- * the name that was asked; the duration is the answer's where it gives one. Payload and info are taken as they are, not copied. Throws
+ * The answer of a source, flat or in Go's nesting, checked and canonical: severities filled in, unknown members dropped. `interceptor` is the
+ * name that was asked: an answer that says another one is somebody else's verdict, one that says none is completed; the duration is the answer's where it gives one. Payload and info are taken as they are, not copied. Throws
  * `malformed_result` for what is a failure and no verdict (semantics, section 5).
  */
 export function readResult(answer: unknown, asked: Asked): ReadResult {
   const said = readCommon(flatten(answer, asked), asked);
+  if (!isNameOf(said["interceptor"], asked)) throw malformed(`interceptor must be ${JSON.stringify(asked.name)}`);
   const result = readers[asked.type](said, asked);
   if (isDuration(said["durationMs"])) result.durationMs = said["durationMs"];
   return result;
@@ -92,8 +93,13 @@ function readCommon(answer: unknown, asked: Pick<Asked, "type" | "phase">): Json
   return answer;
 }
 
+// What writers without optional members put there for a name that they do not give names nobody.
+function isNameOf(said: unknown, { name }: Asked): boolean {
+  return said === undefined || said === null || said === "" || said === name;
+}
+
 // What decides; a variant in another case, or a nested twin that says something else, is what another reader would go by.
-const DECIDING: ReadonlySet<string> = new Set(["type", "phase", "valid", "severity", "messages", "modified", "payload"]);
+const DECIDING: ReadonlySet<string> = new Set(["type", "phase", "interceptor", "valid", "severity", "messages", "modified", "payload"]);
 
 /** The members of an answer, those that Go nests brought up. Throws where they are said twice and differ, or are nested under another type. */
 function flatten(answer: unknown, { type }: Asked): unknown {

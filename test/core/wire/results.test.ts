@@ -17,8 +17,22 @@ test("a result that leaves out what was asked for is completed", () => {
 
 test("the name is the one that was asked, and the duration the answer's where it gives one", () => {
   for (const [said, durationMs] of [[0.25, 0.25], [0, 0], ["5", 2.5], [-1, 2.5], [Infinity, 2.5], [null, 2.5]]) {
-    assert.deepEqual(readResult({ valid: true, interceptor: "other", durationMs: said }, judging), { ...head, durationMs, valid: true }, String(said));
+    assert.deepEqual(readResult({ valid: true, durationMs: said }, judging), { ...head, durationMs, valid: true }, String(said));
   }
+});
+
+test("an answer that names another interceptor is malformed, of whatever type and form; one that names none is completed", () => {
+  const sunk: Asked = { name: "a", type: "sink", phase: "request", durationMs: 0 };
+  for (const [asked, own] of [[judging, { valid: true }], [judging, { validation: { valid: false } }], [mutating, { modified: false }], [sunk, {}]] as const) {
+    for (const interceptor of ["b", "A", "a ", " ", 0, 5, true, ["a"], { name: "a" }]) {
+      assert.throws(() => readResult({ interceptor, ...own }, asked), malformed, JSON.stringify(interceptor));
+    }
+    for (const interceptor of [undefined, null, "", "a"]) assert.equal(readResult({ interceptor, ...own }, asked).interceptor, "a");
+    assert.throws(() => readResult({ Interceptor: "a", ...own }, asked), malformed);
+  }
+  assert.throws(() => readResult({ validation: { valid: true, interceptor: "b" } }, judging), malformed);
+  assert.throws(() => readResult({ interceptor: "a", validation: { valid: true, interceptor: "b" } }, judging), malformed);
+  assert.equal(readVerdict({ valid: true, interceptor: "b" }, judging).interceptor, "a", "a handler's own word for it does not count");
 });
 
 test("a result reads in the order of the wire, type first, without members that nobody knows", () => {
