@@ -1,17 +1,17 @@
-import { ErrorCode, LocalError, RpcError } from "../core/base/errors.ts";
-import { formatPointer, type JsonObject } from "../core/base/json.ts";
-import { createSignal, type Signal } from "../core/base/signal.ts";
+import { ErrorCode, RpcError } from "../core/base/errors.ts";
+import type { JsonObject } from "../core/base/json.ts";
+import type { Signal } from "../core/base/signal.ts";
 import type { ServerDescription } from "../core/mcp/connect.ts";
 import { invalidParams, type Session } from "../core/mcp/lifecycle.ts";
 import type { Frame } from "../core/wire/frame.ts";
 import type { Principal } from "../core/wire/gen/interceptors.ts";
 import { checkLoggingLevel, checkSubscribeParams, type SubscriptionFilter } from "../core/wire/gen/mcp.ts";
-import { isErrorResponse, type ErrorMessage, type NotificationMessage, type RequestId, type ResultMessage } from "../core/wire/message.ts";
-import { outcomeOf, type Answer, type Call, type CallHooks, type Caller, type Outcome, type Question } from "./call.ts";
+import type { ErrorMessage, NotificationMessage, RequestId, ResultMessage } from "../core/wire/message.ts";
+import { callThrough } from "./asked-rounds.ts";
+import type { Answer, Call, CallHooks, Caller, Question } from "./call.ts";
 import { announces, canBeAsked, mirrored } from "./capabilities.ts";
 import { hooksFor, answerOutcome, requireMethod, type FaceCore } from "./face.ts";
 import { completed, emptyResult, serverInfoOf } from "./face-result.ts";
-import { composed, keepRaw, type RawTexts } from "./frame-text.ts";
 import type { FrameRequest } from "./frame-requests.ts";
 import { gatewayError, ownError } from "./own-errors.ts";
 import { isWanted } from "./upstream-handshake.ts";
@@ -124,46 +124,6 @@ export function createHandshakeFace({ peer, upstream, name, shared, versions, ho
     return true;
   };
 
-  /** Until the call has an answer: what a stateless upstream asks for in results is asked of the client, and the call is made again. */
-  const callThrough = async (first: Call, hooks: CallHooks, request: FrameRequest, { lease }: Open): Promise<Final> => {
-    let call = first;
-    for (let round = 0; round <= limits.maxAsks; round++) {
-      const outcome = await lease.slot.call(call, hooks, request.signal);
-      if (outcome.kind !== "input") return outcome;
-      // A server that sheds load asks for nothing but another try.
-      if (outcome.requests.size === 0) await pause(Math.min(100 * 2 ** round, 5_000), request.signal);
-      const asked = await askAll(outcome.requests, request);
-      if ("kind" in asked) return asked;
-      call = retryOf(first, asked.answers, outcome.state);
-    }
-    return { kind: "error", message: gatewayError("unsupported", `The upstream asks more than ${limits.maxAsks} times (maxAsks)`), source: undefined };
-  };
-
-  const askAll = async (requests: ReadonlyMap<string, Question>, request: FrameRequest): Promise<Asked> => {
-    const others = createSignal(request.signal);
-    try {
-      const entries = [...requests].map(async ([key, question]): Promise<[string, Answer]> => [key, await ask(question, others.signal, request.message.id)]);
-      const answers = new Map(await Promise.all(entries));
-      const failed = [...answers.values()].find(({ message }) => isErrorResponse(message));
-      if (failed === undefined) return { answers };
-      // In that revision an answer cannot be an error, so the call ends here.
-      return { kind: "error", message: gatewayError("not_asked", "The client could not answer what the upstream asks for this call"), source: undefined };
-    } catch (thrown) {
-      const outcome = outcomeOf(thrown instanceof LocalError ? thrown : new LocalError("closed", "the client was not asked", { cause: thrown }));
-      if (outcome.kind === "cancelled") return outcome;
-      return { kind: "error", message: gatewayError("not_asked", "The client could not be asked"), source: undefined };
-    } finally {
-      others.abort("one of them was not answered");
-    }
-  };
-
-  const pause = (ms: number, signal: Signal) =>
-    new Promise<void>((resolve) => {
-      if (signal.aborted) return resolve();
-      const cancel = host.setTimer(() => (off(), resolve()), ms);
-      const off = signal.onAbort(() => (cancel(), resolve()));
-    });
-
   return {
     get session() {
       return session;
@@ -213,7 +173,15 @@ export function createHandshakeFace({ peer, upstream, name, shared, versions, ho
           ...hooksFor({ peer }, request, (level) => isWanted(level, follower.logLevel)),
           ask: (question, signal) => ask(question, signal, request.message.id),
         };
-        const outcome = await callThrough(call, hooks, request, now);
+        const { callTimeoutMs, maxCallMs } = upstream;
+        const outcome = await callThrough(call, request.signal, {
+          host,
+          maxAsks: limits.maxAsks,
+          callTimeoutMs,
+          maxCallMs,
+          call: (round, signal) => now.lease.slot.call(round, hooks, signal),
+          ask: (question, signal) => ask(question, signal, request.message.id),
+        });
         answerOutcome(request, completed("handshake", now.lease.slot.server ?? server, name, method, outcome));
       } finally {
         finished();
@@ -230,29 +198,6 @@ export function createHandshakeFace({ peer, upstream, name, shared, versions, ho
       open = undefined;
     },
   };
-}
-
-type Final = Exclude<Outcome, { kind: "input" }>;
-/** What the client has answered, or what the call ends with instead. */
-type Asked = { readonly answers: ReadonlyMap<string, Answer> } | Final;
-
-/** The same request, with the answers and the state as they came. */
-function retryOf({ frame, message, ...rest }: Call, answers: ReadonlyMap<string, Answer>, state: string | undefined): Call {
-  const raws: RawTexts = new Map();
-  for (const [member, value] of Object.entries(message.params ?? {})) keepRaw(raws, value, frame, formatPointer(["params", member]));
-  const inputResponses: JsonObject = {};
-  for (const [key, { message: answer, source }] of answers) {
-    // Those that are errors have ended the call.
-    const { result } = answer as ResultMessage;
-    keepRaw(raws, result, source, "/result");
-    inputResponses[key] = result;
-  }
-  const { inputResponses: _answers, requestState: _state, ...params } = message.params ?? {};
-  const retried = {
-    ...message,
-    params: { ...params, ...(answers.size === 0 ? {} : { inputResponses }), ...(state === undefined ? {} : { requestState: state }) },
-  };
-  return { ...rest, message: retried, frame: composed(retried, raws) };
 }
 
 /** Streams have ids in the stateless revisions alone. */

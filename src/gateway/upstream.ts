@@ -25,6 +25,9 @@ export interface Upstream {
   readonly plan: UpstreamPlan;
   /** What it turned out to be; `undefined` until the first connection stands. */
   readonly era: Era | undefined;
+  /** As in its plan, or the defaults. */
+  readonly callTimeoutMs: number;
+  readonly maxCallMs: number;
   /** For a session of the handshake era, until it ends. Connected; rejects with a `LocalError` where that cannot be had. */
   session(caller: Caller): Promise<Lease>;
   /** For one call, or one stream, of a stateless caller. */
@@ -205,6 +208,8 @@ export function createUpstream({ plan, host, limits, log: given }: UpstreamParts
 
   return {
     plan,
+    callTimeoutMs,
+    maxCallMs,
     get era() {
       return era;
     },

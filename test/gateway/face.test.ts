@@ -201,7 +201,8 @@ describe("a session with a client", () => {
     await end.send(call(2));
     for (let round = 0; round < 3; round++) {
       await wanting();
-      await end.send(result((await end.message())["id"], { action: "decline" }));
+      // Of the third question nobody could use the answer.
+      if (round < 2) await end.send(result((await end.message())["id"], { action: "decline" }));
     }
     assert.deepEqual(((await end.message())["error"] as JsonObject)["data"], { reason: "unsupported" });
     await gateway.close();
