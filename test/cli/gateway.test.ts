@@ -86,15 +86,15 @@ describe("gateway", { concurrency: 2 }, () => {
     const file = folder.write("wrong.json", '{\n  "upstreams": { "files": { "comand": "x" } },\n  "stdio": "fils"\n}');
     const ended = await runCli(["gateway", "-c", file]);
     assert.equal(ended.code, 2);
-    assert.equal(ended.stderr, `${file}:2:29: /upstreams/files/comand is not known; did you mean command?\nmcp-interceptors: the configuration cannot be used: 1 problem\n`);
+    assert.equal(ended.stderr, `${file}:2:29: /upstreams/files/comand is not known; did you mean command?\n${file}:3:12: /stdio is no upstream; did you mean files?\nmcp-interceptors: the configuration cannot be used: 2 problems\n`);
   });
 
   it("is not started where nothing would be served, or what is served is not there", async () => {
     const file = folder.write("bare.json", { upstreams });
     const [bare, other] = await Promise.all([runCli(["gateway", file]), runCli(["gateway", file, "--stdio", "fils"])]);
-    assert.match(bare.stderr, /bare\.json serves nothing: add "http": \{\}, or name the upstream that is served on stdin and stdout\n$/);
-    assert.match(other.stderr, /bare\.json has no upstream "fils"; it has files\n$/);
-    assert.deepEqual([bare.code, other.code], [1, 1]);
+    assert.match(bare.stderr, /bare\.json: serves nothing: add "http": \{\}, or name the upstream that is served on stdin and stdout\n/);
+    assert.match(other.stderr, /bare\.json: has no upstream "fils"; did you mean files\?\n/);
+    assert.deepEqual([bare.code, other.code], [2, 2]);
   });
 
   it("explains itself by a file that can be used", async () => {

@@ -16,13 +16,14 @@ import { authOf } from "./auth.ts";
 import { buildChain, type BuiltChain, type PlacedItem } from "./chains.ts";
 import type { HttpConfig, InterceptorsConfig } from "./config.ts";
 import { exposureOf, type Exposure } from "./expose.ts";
-import { openItem, type OpenItem } from "./items.ts";
+import { isUnanswered, openItem, type OpenItem } from "./items.ts";
 import type { KeptClient } from "./kept-client.ts";
 import type { LoadedConfig } from "./load.ts";
-import { checkNames, labelsOf, warnOfDoors } from "./names.ts";
+import { checkNames, checkScopes, labelsOf, warnOfDoors } from "./names.ts";
 import { FIXED_SECTIONS } from "./observability.ts";
 import { createPool, type Pool } from "./pool.ts";
 import type { Problems } from "./problems.ts";
+import { checkSoundParts } from "./sound-parts.ts";
 import { createToolHints, type ToolHints } from "./tool-hints.ts";
 import { createUpstreams, type BuiltUpstream } from "./upstreams.ts";
 import { refuseSilentlyWeaker, type Placed } from "./weaker.ts";
@@ -55,6 +56,8 @@ export interface BuildOptions {
   readonly host?: Host;
   /** Opens nothing that is written to: the gateway whose file it is may be running. */
   readonly dry?: boolean;
+  /** What is wrong in one place keeps nothing from being looked at in others: for who asks what is wrong. */
+  readonly exhaustive?: boolean;
   /** The number of this process among workers: what has one writer has one for each of them. */
   readonly worker?: number;
   /** Stands around the opening of each item. An item that it gives nothing for is left out of the plan, in place of ending it; such a plan exposes nothing. */
@@ -94,13 +97,17 @@ export interface BuiltPlan extends Placed {
  */
 export async function buildPlan(loaded: LoadedConfig, options: BuildOptions): Promise<BuiltPlan> {
   const { config } = loaded;
-  const { pools, log, chainLog, signal, before, dry = false, worker } = options;
+  const { pools, log, chainLog, signal, before, dry = false, exhaustive = false, worker } = options;
   const problems = loaded.problems();
   checkNames(config, problems);
+  checkScopes(config, problems);
   for (const name of FIXED_SECTIONS) {
     if (before !== undefined && !equalJson(before.loaded.config[name], config[name])) problems.add(config[name] === undefined ? "" : `/${name}`, `has other ${name} now, which takes a new start of the gateway`);
   }
-  problems.throwIfAny();
+  if (!exhaustive) {
+    if (problems.any) checkSoundParts(config, { folder: loaded.folder, problems });
+    problems.throwIfAny();
+  }
 
   const warnings = new Set<string>();
   const warn = (pointer: string, message: string) => void warnings.add(problems.warning(pointer, message));
@@ -115,7 +122,7 @@ export async function buildPlan(loaded: LoadedConfig, options: BuildOptions): Pr
     const section = { loaded, problems, log, releases, before: before?.loaded, worker };
     const auth = await authOf({ ...section, checks: pools.checks });
     const audit: AuditParts = dry ? { policy: {} } : await auditOf({ ...section, audits: pools.audits });
-    problems.throwIfAny();
+    if (!exhaustive) problems.throwIfAny();
 
     const whole = placed.length === (config.interceptors ?? []).length;
     const exposure = !whole ? undefined : exposureOf(placed, { loaded, problems, log, before: before?.exposure });
@@ -140,7 +147,10 @@ export async function buildPlan(loaded: LoadedConfig, options: BuildOptions): Pr
     return { plan, loaded, items, chains, hints, upstreams, exposure, audit: audit.audit, breakers, warnings: [...warnings], files: [...new Set(files.filter((file) => file !== undefined))], close };
   } catch (thrown) {
     await close();
-    throw signal?.aborted === true ? signal.reason : thrown;
+    if (signal?.aborted === true) throw signal.reason;
+    // What one fault has broken is no fault of its own.
+    problems.throwIfAny();
+    throw thrown;
   }
 }
 
@@ -157,6 +167,7 @@ async function openItems({ config, folder }: LoadedConfig, options: BuildOptions
   const labels = labelsOf(items);
   const opened = items.map(async (item, index): Promise<PlacedItem | undefined> => {
     const pointer = `/interceptors/${index}`;
+    if (problems.within(`${pointer}/use`)) return undefined;
     try {
       const label = labels[index] ?? "";
       const one = await around({ item, pointer, label }, (until) => openItem(item, label, { ...pools, folder, log, limits: config.limits, signal: until, host }));
@@ -165,7 +176,7 @@ async function openItems({ config, folder }: LoadedConfig, options: BuildOptions
       if (one.doubt !== undefined) warn(pointer, one.doubt);
       return { item, pointer, opened: one };
     } catch (thrown) {
-      problems.add(pointer, describeError(thrown));
+      problems.add(pointer, describeError(thrown), "value", isUnanswered(thrown, item) ? "unanswered" : undefined);
       return undefined;
     }
   });

@@ -64,6 +64,14 @@ export async function openItem(item: InterceptorsConfig, label: string, context:
   return openServer(item, label, context);
 }
 
+// What is wrong with a name or a command, rather than with what answers to it.
+const OWN_FAULTS: ReadonlySet<string> = new Set(["spawn_failed", "invalid_argument", "not_found", "conflict", "unsupported"]);
+
+/** Whether opening failed because the server behind a command or a URL did not answer, or not as an interceptor server does: what names it may be right. */
+export function isUnanswered(thrown: unknown, { command, url }: { readonly command?: string; readonly url?: string }): boolean {
+  return (command !== undefined || url !== undefined) && !(thrown instanceof LocalError && OWN_FAULTS.has(thrown.code));
+}
+
 // What one remembers outlives a reload that does not change it.
 async function openReadyMade(name: string, { config }: InterceptorsConfig, label: string, context: ItemContext): Promise<OpenItem> {
   const made = readyMade.get(name);

@@ -1,8 +1,9 @@
-import { scanJson } from "../../core/base/json-text.ts";
+import { scanJson, type Refusal } from "../../core/base/json-text.ts";
 import { sourceAt } from "../../core/base/json-spans.ts";
+import { repair, withoutMadeUp, withoutRepeated } from "./jsonc-repair.ts";
 import { createPlaces, type Locate, type Place } from "./places.ts";
 
-interface Fault {
+export interface Fault {
   readonly place: Place | undefined;
   readonly pointer: string;
   readonly message: string;
@@ -11,7 +12,15 @@ interface Fault {
 /** A text that was read, or why it was not: `message` says what is wrong at `place` and what to do, and quotes a character at most. */
 export type ReadText =
   | { readonly value: unknown; readonly locate: Locate; readonly fault?: undefined }
-  | { readonly value?: undefined; readonly locate?: undefined; readonly fault: Fault };
+  | {
+      readonly value?: undefined;
+      readonly locate?: undefined;
+      readonly fault: Fault;
+      /** What is wrong behind it, as far as that can be told. */
+      readonly more?: readonly Fault[];
+      /** What was surely meant, where that is clear: to look for other faults in, and for nothing else. */
+      readonly meant?: { readonly value: unknown; readonly locate: Locate };
+    };
 
 /**
  * Reads JSON with comments, of a line and of several, and with a comma after the last member or item, which lets lines be moved about. All else is
@@ -23,8 +32,36 @@ export function readJsonc(text: string): ReadText {
   if (typeof plain === "number") return { fault: { place: placeOf(plain), pointer: "", message: "a comment begins here that does not end; close it with */" } };
   const { value, refusal } = scanJson(plain, { maxBytes: MAX_BYTES });
   if (refusal === undefined) return { value, locate: locator(plain, placeOf) };
-  const { code, offset, pointer, message } = refusal;
-  return { fault: { place: placeOf(offset), pointer, message: code === "syntax" ? explain(plain, offset) : (REASONS.get(code) ?? message) } };
+  return readOn(plain, refusal, placeOf);
+}
+
+const MAX_FAULTS = 20;
+
+// Mends what is wrong, fault by fault, to see what else is.
+function readOn(plain: string, first: Refusal, placeOf: (offset: number) => Place): ReadText {
+  const faultOf = (text: string, { code, offset, pointer, message }: Refusal): Fault => ({
+    place: placeOf(offset),
+    pointer: withoutMadeUp(pointer),
+    message: code === "syntax" ? explain(text, offset) : (REASONS.get(code) ?? message),
+  });
+  const fault = faultOf(plain, first);
+  const more: Fault[] = [];
+  let text = plain;
+  let refusal = first;
+  let sure = true;
+  while (more.length < MAX_FAULTS) {
+    const repaired = repair(text, refusal, more.length);
+    if (repaired === undefined) break;
+    text = repaired.text;
+    sure &&= repaired.sure;
+    const read = scanJson(text, { maxBytes: MAX_BYTES });
+    if (read.refusal === undefined) return { fault, more, ...(sure ? { meant: { value: withoutRepeated(read.value), locate: locator(text, placeOf) } } : {}) };
+    // A repair that did not help tells nothing of what comes behind it.
+    if (read.refusal.offset <= refusal.offset) break;
+    refusal = read.refusal;
+    more.push(faultOf(text, refusal));
+  }
+  return { fault, more };
 }
 
 const MAX_BYTES = 4 * 1024 * 1024;

@@ -1,5 +1,6 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { dirname, extname, resolve } from "node:path";
+import { utf8DecodeExact } from "../../core/base/bytes.ts";
 import { describeError, LocalError } from "../../core/base/errors.ts";
 import { isObject } from "../../core/base/json.ts";
 import type { Signal } from "../../core/base/signal.ts";
@@ -8,10 +9,11 @@ import { compileCondition, type Condition } from "./condition.ts";
 import type { GatewayConfig, SettingsConfig } from "./config.ts";
 import { inTime } from "./in-time.ts";
 import { readJsonc } from "./jsonc.ts";
-import type { Locate } from "./places.ts";
-import { collectProblems, ConfigError, type Problems } from "./problems.ts";
+import { createPlaces, type Locate } from "./places.ts";
+import { collectProblems, ConfigError, type ConfigProblem, type Problems } from "./problems.ts";
 import { checkSchema } from "./schema-check.ts";
 import { createSecrets, resolveReferences, type Resolved, type Secrets } from "./secrets.ts";
+import { checkSoundParts } from "./sound-parts.ts";
 import { readYaml } from "./yaml.ts";
 
 /** A configuration that was read and fits the schema; nothing has been started or loaded for it. */
@@ -50,9 +52,9 @@ export interface LoadOptions {
 export async function loadConfig(file: string, { env = process.env, text: given, secrets = createSecrets(), signal }: LoadOptions = {}): Promise<LoadedConfig> {
   const path = resolve(file);
   const folder = dirname(path);
-  const { value, locate, text } = await inTime(readAny(file, path, given), signal);
+  const { value, locate, text, syntax } = await inTime(readAny(file, path, given), signal);
   const problems = () => collectProblems(file, locate, secrets.hide);
-  const faults = problems();
+  const faults = collectProblems(file, locate, secrets.hide, syntax);
   if (!isObject(value)) {
     faults.add("", 'must be an object with the member "upstreams"');
     faults.throwIfAny();
@@ -64,9 +66,10 @@ export async function loadConfig(file: string, { env = process.env, text: given,
     // A module may give what is no data: a member that throws, a ring.
     throw new ConfigError([{ file, pointer: "", message: `cannot be used: ${describeError(thrown)}` }]);
   }
-  faults.throwIfAny();
   checkSchema(resolved.value, faults);
   const conditions = compileConditions(resolved.value, faults);
+  // Whoever mends a file wants to know all that is wrong with it, whatever else is.
+  if (faults.any) checkSoundParts(resolved.value, { folder, problems: faults });
   faults.throwIfAny();
   // The schema has been checked, and test/gateway/config/config.test.ts holds the type to it.
   const config = resolved.value as GatewayConfig;
@@ -77,25 +80,42 @@ export interface ReadValue {
   readonly value: unknown;
   readonly locate: Locate;
   readonly text: string | undefined;
+  /** What is wrong with the text, where the value is what was surely meant all the same; to be thrown with what else is found. */
+  readonly syntax: readonly ConfigProblem[];
 }
 
 /** The value in a file of any of these kinds, and where its parts stand; `given` is its text, where somebody has read it. Rejects with a `ConfigError`. */
 export async function readAny(file: string, path: string, given?: string): Promise<ReadValue> {
-  if (isModulePath(path)) return { value: await readModule(file, path), locate: () => undefined, text: undefined };
+  if (given === undefined) assertFile(file, path);
+  if (isModulePath(path)) return { value: await readModule(file, path), locate: () => undefined, text: undefined, syntax: [] };
   const text = given ?? readText(file, path);
   const ending = extname(path).toLowerCase();
   const read = ending === ".yaml" || ending === ".yml" ? readYaml(text, path) : readJsonc(text);
-  if (read.fault === undefined) return { ...read, text };
-  const { place, pointer, message } = read.fault;
-  throw new ConfigError([{ file, ...place, pointer, message }]);
+  if (read.fault === undefined) return { ...read, text, syntax: [] };
+  const syntax = [read.fault, ...(read.more ?? [])].map(({ place, pointer, message }): ConfigProblem => ({ file, ...place, pointer, message }));
+  if (read.meant === undefined) throw new ConfigError(syntax);
+  return { ...read.meant, text, syntax };
+}
+
+function assertFile(file: string, path: string): void {
+  const unread = (message: string) => new ConfigError([{ file, pointer: "", message, cause: "unread" }]);
+  const stat = statSync(path, { throwIfNoEntry: false });
+  if (stat === undefined) throw unread("cannot be read: there is no such file");
+  if (stat.isDirectory()) throw unread("is a folder; name the file in it");
 }
 
 function readText(file: string, path: string): string {
+  let bytes: Buffer;
   try {
-    return readFileSync(path, "utf8");
+    bytes = readFileSync(path);
   } catch (thrown) {
-    throw new ConfigError([{ file, pointer: "", message: `cannot be read: ${describeError(thrown)}` }]);
+    throw new ConfigError([{ file, pointer: "", message: `cannot be read: ${describeError(thrown)}`, cause: "unread" }]);
   }
+  const text = utf8DecodeExact(bytes);
+  if (text !== undefined) return text;
+  // What is no character there is replaced by one that hardly anybody writes.
+  const lossy = bytes.toString("utf8");
+  throw new ConfigError([{ file, ...createPlaces(lossy)(lossy.indexOf("\ufffd")), pointer: "", message: "this is no text in UTF-8; save the file as UTF-8" }]);
 }
 
 async function readModule(file: string, path: string): Promise<unknown> {

@@ -34,7 +34,6 @@ export function checkNames(config: GatewayConfig, problems: Problems): void {
   if (http?.host !== undefined && http.allowedHosts === undefined && !isLoopback(http.host)) {
     problems.add("/http/host", 'lets others than this machine in, which takes "allowedHosts" beside it: the names that clients call the gateway by, or "any"');
   }
-  checkScopes(config, problems);
   const labels = new Set<string>();
   for (const [index, { use, name, upstreams: guarded = [] }] of interceptors.entries()) {
     const pointer = `/interceptors/${index}`;
@@ -47,8 +46,8 @@ export function checkNames(config: GatewayConfig, problems: Problems): void {
   }
 }
 
-// What remembers by session or principal would know nobody, and fail each message of such a client.
-function checkScopes({ http, auth, stdio, versions, interceptors = [] }: GatewayConfig, problems: Problems): void {
+/** Finds what remembers by session or principal, and would know nobody, and fail each message of such a client. */
+export function checkScopes({ http, auth, stdio, versions, interceptors = [] }: GatewayConfig, problems: Problems): void {
   const strangers = http !== undefined && auth === undefined;
   const withoutSession = strangers && (versions ?? STATELESS_VERSIONS).some(isStatelessVersion);
   const withoutPrincipal = strangers || stdio !== undefined;

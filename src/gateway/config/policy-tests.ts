@@ -52,8 +52,8 @@ const check = schemaCheck("policy-tests.schema.json");
 
 /** Reads a file of tests: JSON with comments, YAML, or a module. Rejects with a `ConfigError` that has all that is wrong with it. */
 export async function readTests(file: string, upstreams: readonly string[]): Promise<TestFile> {
-  const { value, locate } = await readAny(file, resolve(file));
-  const problems = collectProblems(file, locate);
+  const { value, locate, syntax } = await readAny(file, resolve(file));
+  const problems = collectProblems(file, locate, String, syntax);
   check(value, problems);
   problems.throwIfAny();
   // The schema has been checked.

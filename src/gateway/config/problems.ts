@@ -10,6 +10,8 @@ export interface ConfigProblem {
   readonly pointer: string;
   /** Follows the pointer; says what to do. Holds no secret. */
   readonly message: string;
+  /** Where it is no fault of what stands in the file: the file itself cannot be read, or a server that it names does not answer. */
+  readonly cause?: "unread" | "unanswered";
 }
 
 /** A configuration that cannot be used: all that was found wrong with it, one line each in `message`. */
@@ -30,7 +32,9 @@ export function formatProblem({ file, line, column, pointer, message }: ConfigPr
 /** Collects what is wrong with one file. */
 export interface Problems {
   /** `part`: whether the member's name is wrong, or its value, which is the default. Above the hundredth problem no more are kept. */
-  add(pointer: string, message: string, part?: "name" | "value"): void;
+  add(pointer: string, message: string, part?: "name" | "value", cause?: ConfigProblem["cause"]): void;
+  /** Whether anything is wrong with what a pointer names, or with a part of it. */
+  within(pointer: string): boolean;
   /** The line of a warning, which is no problem: `file:line:column: warning: /pointer what`. */
   warning(pointer: string, message: string): string;
   readonly any: boolean;
@@ -40,7 +44,8 @@ export interface Problems {
 
 const MAX_PROBLEMS = 100;
 
-export function collectProblems(file: string, locate: Locate, hide: (text: string) => string = (text) => text): Problems {
+/** `known`: what was found wrong with the text of the file, which says nothing about its values. */
+export function collectProblems(file: string, locate: Locate, hide: (text: string) => string = String, known: readonly ConfigProblem[] = []): Problems {
   const found: ConfigProblem[] = [];
   const at = (pointer: string, message: string, part: "name" | "value"): ConfigProblem => ({
     file,
@@ -49,20 +54,22 @@ export function collectProblems(file: string, locate: Locate, hide: (text: strin
     message: hide(message),
   });
   return {
-    add(pointer, message, part = "value") {
-      const problem = at(pointer, message, part);
+    add(pointer, message, part = "value", cause) {
+      const problem = { ...at(pointer, message, part), ...(cause === undefined ? {} : { cause }) };
       // What is wrong for several upstreams is told once.
-      const known = found.some((one) => one.pointer === pointer && one.message === problem.message);
-      if (!known && found.length < MAX_PROBLEMS) found.push(problem);
+      const told = found.some((one) => one.pointer === pointer && one.message === problem.message);
+      if (!told && found.length < MAX_PROBLEMS) found.push(problem);
     },
+    within: (pointer) => found.some((one) => one.pointer === pointer || one.pointer.startsWith(`${pointer}/`)),
     warning: (pointer, message) => formatProblem(at(pointer, message, "value"), "warning: "),
     get any() {
-      return found.length > 0;
+      return found.length + known.length > 0;
     },
     throwIfAny() {
-      if (found.length === 0) return;
+      const all = [...known, ...found];
+      if (all.length === 0) return;
       // A stable sort: what has no place stays as it was found.
-      throw new ConfigError(found.sort((left, right) => (left.line ?? 0) - (right.line ?? 0) || (left.column ?? 0) - (right.column ?? 0)));
+      throw new ConfigError(all.sort((left, right) => (left.line ?? 0) - (right.line ?? 0) || (left.column ?? 0) - (right.column ?? 0)));
     },
   };
 }

@@ -19,8 +19,11 @@ export function schemaCheck(name: string, except?: RegExp): SchemaCheck {
     }
     const { schema, compiled } = loaded;
     const found = compiled.checkAll(value, 100).filter(({ path }) => except?.test(path) !== true);
+    // What a reference comes to is not known where it leads nowhere.
+    const told = new Set(found.filter(({ path }) => problems.within(path)));
     const unknown = new Set(found.filter(isUnknownMember).map(({ path }) => parentOf(path)));
     for (const problem of found) {
+      if (told.has(problem)) continue;
       // What is missing is what was misspelt.
       if (/\/(?:oneOf|required|dependentRequired)$/.test(problem.schemaPath) && unknown.has(problem.path)) continue;
       problems.add(problem.path, messageOf(problem, schema), isUnknownMember(problem) || problem.schemaPath.includes("/propertyNames/") ? "name" : "value");

@@ -1,4 +1,4 @@
-import { LocalError } from "../../core/base/errors.ts";
+import { didYouMean } from "../../core/base/nearest.ts";
 import type { Host } from "../../core/base/host.ts";
 import type { Signal } from "../../core/base/signal.ts";
 import type { ChainLog } from "../../core/chain/report.ts";
@@ -14,6 +14,7 @@ import { watchFiles } from "./file-watch.ts";
 import { learnHints } from "./learn-hints.ts";
 import { loadConfig, type LoadedConfig } from "./load.ts";
 import { servedNames } from "./names.ts";
+import { ConfigError } from "./problems.ts";
 import { openObservability, type Observability } from "./observability.ts";
 import { createReloader, type ReloadOutcome } from "./reload.ts";
 import { createSecrets, hidingLog } from "./secrets.ts";
@@ -141,9 +142,9 @@ export function checkServed({ file, config }: LoadedConfig, wanted: string | und
   const { http, stdio } = config;
   const names = servedNames(config);
   if (wanted !== undefined && !names.includes(wanted)) {
-    throw new LocalError("invalid_argument", `${file} has no upstream ${JSON.stringify(wanted)}; it has ${names.join(", ")}`);
+    throw new ConfigError([{ file, pointer: "", message: `has no upstream ${JSON.stringify(wanted)}; ${didYouMean(wanted, names, `it has ${names.join(", ")}`)}` }]);
   }
   if (wanted === undefined && stdio === undefined && http === undefined) {
-    throw new LocalError("invalid_argument", `${file} serves nothing: add "http": {}, or name the upstream that is served on stdin and stdout`);
+    throw new ConfigError([{ file, pointer: "", message: 'serves nothing: add "http": {}, or name the upstream that is served on stdin and stdout' }]);
   }
 }

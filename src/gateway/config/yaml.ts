@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 import { describeError } from "../../core/base/errors.ts";
 import { parsePointer } from "../../core/base/json.ts";
-import type { ReadText } from "./jsonc.ts";
+import type { Fault, ReadText } from "./jsonc.ts";
 import { createPlaces } from "./places.ts";
 
 // What is used of the package `yaml` 2.x, which whoever writes YAML has installed.
@@ -24,8 +24,8 @@ export function readYaml(text: string, path: string): ReadText {
   const placeOf = createPlaces(text);
   try {
     const document = yaml.parseDocument(text, { version: "1.2", schema: "core", uniqueKeys: true, prettyErrors: false, merge: false });
-    const [error] = document.errors;
-    if (error !== undefined) return { fault: { place: placeOf(error.pos[0]), pointer: "", message: `is no YAML here: ${error.message}` } };
+    const [fault, ...more] = document.errors.map(({ message, pos }): Fault => ({ place: placeOf(pos[0]), pointer: "", message: `is no YAML here: ${message}` }));
+    if (fault !== undefined) return { fault, more };
     const value = document.toJS({ maxAliasCount: 100 });
     return {
       value,

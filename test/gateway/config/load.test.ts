@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
-import { utimesSync } from "node:fs";
+import { utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { DEFAULT_LIMITS } from "../../../src/core/base/limits.ts";
 import { isObject } from "../../../src/core/base/json.ts";
 import { loadConfig } from "../../../src/gateway/config/load.ts";
+import { readyMade } from "../../../src/library/catalog.ts";
 import schema from "../../../spec/gateway.schema.json" with { type: "json" };
 import { complaints, temporaryFolder } from "./kit.ts";
 
@@ -49,8 +50,12 @@ describe("a configuration", () => {
 
   it("that cannot be read or loaded says why", async () => {
     assert.deepEqual(await complaints(loadConfig(join(folder.path, "none.json")), join(folder.path, "none.json"), folder.path), [
-      "F: cannot be read: ENOENT: no such file or directory, open 'F'",
+      "F: cannot be read: there is no such file",
     ]);
+    assert.deepEqual(await complaints(loadConfig(folder.path), folder.path, folder.path), ["F: is a folder; name the file in it"]);
+    const latin = join(folder.path, "latin.json");
+    writeFileSync(latin, Buffer.from('{\n  "upstreams": { "caf\xe9": {} } }', "latin1"));
+    assert.deepEqual(await complaints(loadConfig(latin), latin, folder.path), ["F:2:22: this is no text in UTF-8; save the file as UTF-8"]);
     assert.deepEqual(await wrong("bad.json", '{\n  "upstreams" {}\n}'), ["F:2:15: /upstreams a comma or a colon is missing before this"]);
     assert.deepEqual(await wrong("list.json", "[]"), ['F:1:1: must be an object with the member "upstreams"']);
     assert.deepEqual(await wrong("none.mjs", "export const config = {};"), [
@@ -86,6 +91,7 @@ describe("a configuration", () => {
       "F:9:51: /interceptors/0/when/tol is no part of a condition; did you mean tool?",
       "F:9:87: /interceptors/0/overrides/x/failopen is not known; did you mean failOpen?",
       "F:10:5: /interceptors/1 needs one of use, module, command and url, and no more than one",
+      `F:11:14: /interceptors/2/use is no ready-made interceptor; known are ${[...readyMade.keys()].join(", ")}`,
       "F:11:35: /interceptors/2/priorityHint must be a whole number of 32 bits, or { request, response } of such",
       "F:11:51: /interceptors/2/events/0 must be a method, such as tools/call, or tools/* or *",
       "F:11:71: /interceptors/2/hooks must have at least 1 item",
@@ -96,10 +102,52 @@ describe("a configuration", () => {
     ]);
   });
 
+  it("that is wrong in many ways is told of all of them at once: text, references, schema, names, configs, modules", async () => {
+    const text = `{
+  "upstreams": { "files": { 'command': "node" "args": [], "arg": 1 }, "own": { "module": "./lost.mjs" } },
+  "interceptors": [
+    { "use": "redct" }
+    { "use": "redact",, "mode": "audit", "mode": "active" },
+    { "use": "tool-filter", "config": { "deny": 5 }, "failopen": true },
+    { "use": "redact", "config": { "replacement": "\${NONE}" }, "upstreams": ["fiels"] },
+    { "module": "./gone.mjs", "when": { "tol": "x" } },
+    { "use": "rate-limit", "config": { "perMinute": 1, "scope": "principal" } }
+  ],
+  "http": { "port": 70000 }
+}`;
+    assert.deepEqual(await wrong("many.jsonc", text), [
+      "F:2:29: /upstreams/files texts take double quotes",
+      "F:2:47: /upstreams/files/command a comma or a colon is missing before this",
+      "F:2:59: /upstreams/files/arg is not known; did you mean args?",
+      "F:2:90: /upstreams/own/module names a file that is not there: ./lost.mjs",
+      "F:4:14: /interceptors/0/use is no ready-made interceptor; did you mean redact?",
+      "F:5:5: /interceptors/0 a comma is missing before this",
+      'F:5:23: /interceptors/1 "," cannot stand here',
+      "F:5:42: /interceptors/1/mode this name stands twice in one object; keep one of the two",
+      "F:6:5: /interceptors/2 config of tool-filter: deny must be a list of strings",
+      "F:6:54: /interceptors/2/failopen is not known; did you mean failOpen?",
+      "F:7:51: /interceptors/3/config/replacement needs the environment variable NONE, which is not set; set it, or give a default as in ${NONE:-default}",
+      "F:7:78: /interceptors/3/upstreams/0 is no upstream; did you mean files?",
+      "F:8:17: /interceptors/4/module names a file that is not there: ./gone.mjs",
+      "F:8:41: /interceptors/4/when/tol is no part of a condition; did you mean tool?",
+      "F:11:21: /http/port must be a port: a whole number from 0 (any free one) to 65535",
+    ]);
+    // Who may come in is not known, so who has a principal is not either; and what is made up to read on is not judged.
+    assert.deepEqual(await wrong("auth.json", { upstreams: { a: { command: "x" } }, interceptors: [{ use: "rate-limit", config: { scope: "principal" } }], http: {}, auth: { tokns: [] } }).then((lines) => lines.map((line) => line.replace(/^F:[\d:]+ /, ""))), [
+      "/auth/tokns is not known; did you mean tokens?",
+    ]);
+    assert.deepEqual(await wrong("bare.json", "{ upstreams: yes,\n  'more': 1e999 }"), [
+      "F:1:3: names of members take double quotes",
+      "F:1:14: texts take double quotes; other words are true, false and null",
+      "F:2:3: texts take double quotes",
+      "F:2:11: /more this number is too large",
+    ]);
+  });
+
   it("keeps its secrets where it is wrong", async () => {
     const file = folder.write("secret.json", { upstreams: { a: { url: "${TOKEN}" } }, stdio: "${NONE}" });
     const lines = await complaints(loadConfig(file, { env }), file, folder.path);
-    assert.deepEqual(lines.length, 1);
+    assert.deepEqual(lines.length, 2);
     assert.doesNotMatch(lines.join(), /s3cret/);
   });
 });

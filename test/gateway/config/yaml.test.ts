@@ -24,7 +24,7 @@ describe("a configuration in YAML", () => {
     folder.write(
       "sub/node_modules/yaml/index.js",
       `exports.parseDocument = (text, options) => {
-  if (text.includes("@")) return { errors: [{ message: "no @ here", pos: [text.indexOf("@"), 0] }] };
+  if (text.includes("@")) return { errors: [...text.matchAll(/@/g)].map(({ index }) => ({ message: "no @ here", pos: [index, 0] })) };
   const nodeOf = (value) => ({ range: [text.indexOf(JSON.stringify(value)), 0, 0] });
   const value = JSON.parse(text);
   return {
@@ -37,6 +37,7 @@ describe("a configuration in YAML", () => {
     assert.deepEqual((await loadConfig(file, { env: {} })).config, { upstreams: { a: { command: "x" } }, drainMs: 100, versions: ["1.2", "core", "true"] });
     assert.deepEqual(await refused("sub/wrong.yaml", '{"upstreams":{"a":{"command":"x"}},\n"stdio":7,"drainMs":1}'), ["F:2:9: /stdio must be a string"]);
     assert.deepEqual(await refused("sub/broken.yaml", "upstreams:\n  @"), ["F:2:3: is no YAML here: no @ here"]);
+    assert.deepEqual(await refused("sub/more.yaml", "a: @\nb: @"), ["F:1:4: is no YAML here: no @ here", "F:2:4: is no YAML here: no @ here"]);
     assert.match((await refused("sub/thrown.yaml", "{")).join(), /^F: cannot be read as YAML: .+/);
   });
 });

@@ -1,0 +1,59 @@
+import { statSync } from "node:fs";
+import { resolve } from "node:path";
+import { describeError } from "../../core/base/errors.ts";
+import { formatPointer, isObject, type JsonObject } from "../../core/base/json.ts";
+import { readyMade } from "../../library/catalog.ts";
+import type { GatewayConfig, InterceptorsConfig } from "./config.ts";
+import { checkNames, checkScopes } from "./names.ts";
+import type { Problems } from "./problems.ts";
+
+export interface SoundPartsContext {
+  readonly folder: string;
+  readonly problems: Problems;
+}
+
+/**
+ * Looks in a configuration that is wrong somewhere at the rest, so that all faults are told at once: names, scopes, the config of ready-made
+ * interceptors, modules that are not there. Opens nothing. Where a part is wrong, what depends on it is not judged.
+ */
+export function checkSoundParts(value: unknown, { folder, problems }: SoundPartsContext): void {
+  if (!isObject(value)) return;
+  const { upstreams, interceptors } = value;
+  // Its names are known, whatever is wrong below them.
+  if (!isObject(upstreams) || (interceptors !== undefined && !Array.isArray(interceptors))) return;
+  const sections = membersWithout(value, "", problems);
+  const items = (interceptors ?? []).map((item: unknown, index) => (isObject(item) ? membersWithout(item, `/interceptors/${index}`, problems) : {}));
+  const whole = (...names: readonly string[]) => names.every((name) => !problems.within(`/${name}`));
+  const { stdio, ...unnamed } = sections;
+  // The schema has found nothing wrong with what is left.
+  const config = { ...unnamed, ...(whole("expose") && stdio !== undefined ? { stdio } : {}), upstreams, interceptors: items } as unknown as GatewayConfig;
+  // Both add to the problems, which says nothing about these.
+  const scoped = whole("http", "auth", "stdio", "versions");
+  checkNames(config, problems);
+  if (scoped) checkScopes(config, problems);
+  for (const [index, item] of (config.interceptors ?? []).entries()) {
+    checkItem(item, `/interceptors/${index}`, { folder, problems });
+  }
+  for (const [name, upstream] of Object.entries(upstreams)) {
+    if (isObject(upstream)) checkModule(upstream["module"], formatPointer(["upstreams", name]), { folder, problems });
+  }
+}
+
+function membersWithout(object: JsonObject, pointer: string, problems: Problems): JsonObject {
+  return Object.fromEntries(Object.entries(object).filter(([name]) => !problems.within(pointer + formatPointer([name]))));
+}
+
+function checkItem({ use, config, module }: InterceptorsConfig, pointer: string, context: SoundPartsContext): void {
+  const told = ["use", "config"].some((member) => context.problems.within(`${pointer}/${member}`));
+  try {
+    if (use !== undefined && !told) readyMade.get(use)?.create(config);
+  } catch (thrown) {
+    context.problems.add(pointer, describeError(thrown));
+  }
+  checkModule(module, pointer, context);
+}
+
+function checkModule(module: unknown, pointer: string, { folder, problems }: SoundPartsContext): void {
+  if (typeof module !== "string" || problems.within(`${pointer}/module`)) return;
+  if (statSync(resolve(folder, module), { throwIfNoEntry: false }) === undefined) problems.add(`${pointer}/module`, `names a file that is not there: ${module}`);
+}
