@@ -1,13 +1,13 @@
 import { describeError, LocalError } from "../core/base/errors.ts";
 import { isObject, type JsonObject } from "../core/base/json.ts";
 import { currentOf } from "../core/guard/chain-source.ts";
-import { isEvent } from "../core/wire/patterns.ts";
 import { isErrorResponse, isResult } from "../core/wire/message.ts";
 import { benchMessage, representativeMessages, type BenchMessage, type BenchRow } from "../gateway/config/bench.ts";
 import { readRecording, UNKNOWN_EVENT } from "../gateway/recording.ts";
 import { configFile } from "./config-options.ts";
 import { printable } from "./describe.ts";
 import { UsageError } from "./errors.ts";
+import { eventNamed } from "./event.ts";
 import { type ParsedOptions, wholeOption } from "./options.ts";
 import { objectOption, principalOption } from "./payload.ts";
 import { progressOn } from "./progress.ts";
@@ -91,10 +91,11 @@ async function messagesOf(parsed: ParsedOptions): Promise<readonly BenchMessage[
 
 function givenMessage({ method, params = {}, result, error }: JsonObject): BenchMessage {
   const hint = `--payload '{ "method": "tools/call", "params": { … } }'`;
-  if (!isEvent(method)) throw new UsageError("--payload needs a method", hint);
+  if (method === undefined) throw new UsageError("--payload needs a method", hint);
+  const event = eventNamed(method, "the method of --payload");
   const [payload, phase] = result !== undefined ? [result, "response" as const] : error !== undefined ? [{ error }, "response" as const] : [params, "request" as const];
   if (!isObject(params) || !isObject(payload)) throw new UsageError(`--payload: params and result must be objects`, hint);
-  return { name: phase === "request" ? method : `${method} answer`, event: method, phase, payload, ...(phase === "request" ? {} : { request: { method, params }, error: result === undefined }) };
+  return { name: phase === "request" ? event : `${event} answer`, event, phase, payload, ...(phase === "request" ? {} : { request: { method: event, params }, error: result === undefined }) };
 }
 
 async function recordedMessages(file: string): Promise<readonly BenchMessage[]> {

@@ -5,6 +5,7 @@ import type { Chain } from "../core/chain/chain.ts";
 import type { Direction, Plan } from "../core/chain/plan.ts";
 import { currentOf } from "../core/guard/chain-source.ts";
 import type { ChainResult, ChainResultEntry } from "../core/chain/result.ts";
+import { directionAtFace } from "../gateway/config/explain.ts";
 import { createChain } from "../node/chain.ts";
 import { printable } from "./describe.ts";
 import { UsageError } from "./errors.ts";
@@ -29,7 +30,7 @@ With -c, --upstream and no target: the chain that stands before that upstream,
 with the conditions and settings of the configuration.`,
   options: [
     ...MESSAGE_OPTIONS,
-    { name: "direction", value: "DIRECTION", choices: ["receiving", "sending"], help: "whether the message arrives or leaves; as on a server's side where that is clear" },
+    { name: "direction", value: "DIRECTION", choices: ["receiving", "sending"], help: "whether the message arrives or leaves; as at a server unless said otherwise: requests arrive there and answers leave, but for what servers ask of clients" },
     { name: "upstream", value: "NAME", help: "take the chain of this upstream of the configuration" },
     { name: "plan", help: "show what would run, and run nothing" },
     ...SESSION_OPTIONS,
@@ -39,19 +40,20 @@ with the conditions and settings of the configuration.`,
     `mcp-interceptors chain redact ./policy.ts --event tools/call \\\n    --payload '{"name":"search","arguments":{"q":"ada@example.com"}}'`,
     "mcp-interceptors chain -c gateway.jsonc --upstream files --event tools/list \\\n    --plan",
   ],
-  exit: "Exit code: 0 where the message passes, 3 where the chain refuses it, 1 where\nit fails or runs out of time, 2 for a wrong word.",
+  exit: "Exit code: 0 where the message passes, 3 where the chain refuses it, 1 where\nit fails or runs out of time, or a target does not answer, 2 for a wrong word,\nfile or configuration.",
   action(parsed) {
     const { event, phase, payload, context } = readMessage(parsed);
-    const direction = parsed.values.get("direction")?.[0] as Direction | undefined;
+    // The choices of the option are these.
+    const direction = (parsed.values.get("direction")?.[0] as Direction | undefined) ?? directionAtFace(event, phase);
     return runSession(parsed, async (session) => {
       const made = await chainOf(parsed.positionals, parsed.values.get("upstream")?.[0], session);
-      const query = { event, phase, ...(direction === undefined ? {} : { direction }) };
+      const query = { event, phase, direction };
       const plan = made.plan(query);
       const ran = parsed.values.has("plan") ? undefined : await made.execute({ ...query, payload, signal: session.signal, revalidate: "if-modified", provenance: "pointers", ...(context === undefined ? {} : { context }) });
       const result = await ran?.settled;
       return () => {
-        if (parsed.values.has("json")) printJson({ plan: planOf(plan), ...(result === undefined ? {} : { result: { ...result, settled: undefined } }) });
-        else process.stdout.write(`${describePlan(plan)}${result === undefined ? "" : `\n${describeResult(result, payload)}`}`);
+        if (parsed.values.has("json")) printJson({ direction, plan: planOf(plan), ...(result === undefined ? {} : { result: { ...result, settled: undefined } }) });
+        else process.stdout.write(`${describePlan(plan, direction)}${result === undefined ? "" : `\n${describeResult(result, payload)}`}`);
         return { code: result === undefined || result.status === "success" ? 0 : result.results.some(({ address, error }) => address === result.abortedAt?.address && error !== undefined) ? 1 : REFUSED };
       };
     });
@@ -79,9 +81,9 @@ function planOf({ steps }: Plan) {
   return steps.map(({ type, entries }) => ({ type, entries: entries.map(({ entry: { address, policy }, active }) => ({ address, mode: active ? "active" : "audit", failOpen: policy.failOpen, timeoutMs: policy.timeoutMs })) }));
 }
 
-function describePlan(plan: Plan): string {
+function describePlan(plan: Plan, direction: Direction): string {
   const paint = paintFor();
-  if (plan.steps.length === 0) return `${paint.bold("plan")}  no interceptor hooks this\n`;
+  if (plan.steps.length === 0) return `${paint.bold("plan")}, ${direction}: no interceptor hooks this\n`;
   const rows = plan.steps.flatMap(({ type, entries }, index) =>
     entries.map(({ entry, active, incompatible }, at) => [
       at === 0 ? `  ${index + 1}. ${type === "mutation" ? "mutate, one after the other" : "validate, all together"}` : "",
@@ -89,7 +91,7 @@ function describePlan(plan: Plan): string {
       [active ? "" : "audit", entry.policy.failOpen ? "fail-open" : "", incompatible ?? ""].filter((word) => word !== "").join(", "),
     ]),
   );
-  return `${paint.bold("plan")}\n${columns(rows)}\n`;
+  return `${paint.bold("plan")}, ${direction}\n${columns(rows)}\n`;
 }
 
 function describeResult(result: ChainResult, before: unknown): string {

@@ -9,7 +9,7 @@ import { probeUpstream, type UpstreamFacts } from "../gateway/config/probe.ts";
 import { hidingLog } from "../gateway/config/secrets.ts";
 import { FACE_POLICY } from "../gateway/served.ts";
 import { protectStdout } from "../node/stdio.ts";
-import { CONFIG_OPTION, configFile, stderrLog, tellConfigError } from "./config-options.ts";
+import { CONFIG_OPTION, configFile, stderrLog } from "./config-options.ts";
 import { printable } from "./describe.ts";
 import type { Exit } from "./exit.ts";
 import { millisecondsOption, type ParsedOptions } from "./options.ts";
@@ -38,10 +38,13 @@ Warns of interceptors that can never run. Serves nothing.`,
     VERBOSE_OPTION,
     JSON_OPTION,
   ],
-  more: "Faults are told as FILE:LINE:COLUMN: POINTER what is wrong, all at once.",
+  more: `Faults are told as FILE:LINE:COLUMN: POINTER what is wrong, all at once; with
+--json, which prints one value in any case, in "error" with its "problems".`,
   examples: ["mcp-interceptors check --strict gateway.jsonc"],
-  exit: `Exit code: 0 where all is well, 2 where the configuration cannot be used, 1
-where an upstream cannot be reached, or with --strict where there are warnings.`,
+  exit: `Exit code: 0 where all is well; 1 where the configuration cannot be used, where
+an upstream cannot be reached, or with --strict where there are warnings; 2 for
+a wrong word, or a file that cannot be read.`,
+  judgesConfig: true,
   action: report,
 });
 
@@ -58,7 +61,7 @@ async function report(parsed: ParsedOptions): Promise<Exit> {
     const loaded = await loadConfig(file);
     const { hide } = loaded.secrets;
     const log = hidingLog(openLog, loaded.secrets);
-    built = await buildPlan(loaded, { pools: createPools(), log, chainLog, signal, dry: true });
+    built = await buildPlan(loaded, { pools: createPools(), log, chainLog, signal, dry: true, exhaustive: true });
     const say = (text: string) => process.stderr.write(`${printable(hide(text), LONGEST_LINE)}\n`);
     const facts = new Map<string, UpstreamFacts>();
     const unreachable = new Map<string, string>();
@@ -82,7 +85,6 @@ async function report(parsed: ParsedOptions): Promise<Exit> {
     return { code: unreachable.size > 0 || (values.has("strict") && warnings.length > 0) ? 1 : 0 };
   } catch (thrown) {
     if (watch.exit !== undefined) return watch.exit;
-    if (tellConfigError(thrown)) return { code: 2 };
     throw thrown;
   } finally {
     watch.release();

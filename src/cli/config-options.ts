@@ -1,7 +1,6 @@
 import { describeError } from "../core/base/errors.ts";
 import type { Log } from "../core/jsonrpc/log.ts";
 import type { ChainLog } from "../core/chain/report.ts";
-import { ConfigError, formatProblem } from "../gateway/config/problems.ts";
 import { describeChainLog, printable } from "./describe.ts";
 import { UsageError } from "./errors.ts";
 import type { OptionSpec, ParsedOptions } from "./options.ts";
@@ -18,15 +17,6 @@ export function configFile(verb: string, { values, positionals }: ParsedOptions)
   if (file === undefined || file === "") throw new UsageError("the configuration is missing", `mcp-interceptors ${verb} ${verb === "gateway" ? "-c " : ""}FILE`);
   if (more !== undefined) throw new UsageError(`unexpected ${JSON.stringify(more)}`, `mcp-interceptors help ${verb}`);
   return file;
-}
-
-/** Says what is wrong with a configuration, one line each; true where that is what was thrown. */
-export function tellConfigError(thrown: unknown): boolean {
-  if (!(thrown instanceof ConfigError)) return false;
-  for (const problem of thrown.problems) process.stderr.write(`${printable(formatProblem(problem), LONGEST_LINE)}\n`);
-  const count = thrown.problems.length;
-  process.stderr.write(`mcp-interceptors: the configuration cannot be used: ${count === 1 ? "1 problem" : `${count} problems`}\n`);
-  return true;
 }
 
 /** Warnings and errors on stderr, with `verbose` the rest as well. */

@@ -40,7 +40,8 @@ exit code 1; a note may be as you want it.`,
     JSON_OPTION,
   ],
   examples: ["mcp-interceptors doctor gateway.jsonc --since 2026-07-28"],
-  exit: "Exit code: 0 where all is well, 1 where something is wrong, 2 for a wrong word,\na log that cannot be read, or a configuration that cannot be used.",
+  exit: "Exit code: 0 where all is well, 1 where something is wrong or the configuration\ncannot be used, 2 for a wrong word, or a file that cannot be read.",
+  judgesConfig: true,
   action(parsed) {
     const { values } = parsed;
     const file = configFile("doctor", { ...parsed, values: new Map() });

@@ -1,3 +1,7 @@
+import { describeError, LocalError } from "../core/base/errors.ts";
+import { ConfigError, formatProblem, type ConfigProblem } from "../gateway/config/problems.ts";
+import { printable } from "./describe.ts";
+
 /** What the user typed is wrong; shown as one line with a hint, exit code 2. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
@@ -7,4 +11,48 @@ export class UsageError extends Error {
     super(message);
     this.hint = hint;
   }
+}
+
+/** Why a verb came to nothing. */
+export interface Failure {
+  /** 2: a word, a file or a configuration is wrong. 1: what was asked for failed. 127: a command could not be started. */
+  readonly code: 1 | 2 | 127;
+  /** For people: lines, the last with its end. */
+  readonly text: string;
+  /** For programs. */
+  readonly error: { readonly exitCode: number; readonly message: string; readonly hint?: string; readonly problems?: readonly ConfigProblem[] };
+}
+
+export interface FailureOptions {
+  /** The configuration is what the verb was to judge, so that a fault in it is what it has found. */
+  readonly judgesConfig?: boolean;
+  /** The verb takes the place of a command, and says as shells do that it could not be started. */
+  readonly startsCommand?: boolean;
+}
+
+// In characters. They may quote what a server says.
+const LONGEST_ERROR = 4000;
+const LONGEST_PROBLEM = 2000;
+
+/** What was thrown as a failure: the one place that knows what gives which exit code. */
+export function failureOf(thrown: unknown, { judgesConfig = false, startsCommand = false }: FailureOptions = {}): Failure {
+  if (thrown instanceof ConfigError) return faultsOf(thrown, judgesConfig);
+  const known = thrown instanceof UsageError || thrown instanceof LocalError || isSystemError(thrown);
+  const message = printable(known ? thrown.message : `unexpected: ${describeError(thrown)}`, LONGEST_ERROR);
+  const hint = thrown instanceof UsageError ? thrown.hint : undefined;
+  const code = thrown instanceof UsageError ? 2 : startsCommand && thrown instanceof LocalError && thrown.code === "spawn_failed" ? 127 : 1;
+  return { code, text: `mcp-interceptors: ${message}\n${hint === undefined ? "" : `  ${hint}\n`}`, error: { exitCode: code, message, ...(hint === undefined ? {} : { hint }) } };
+}
+
+// Such as a port that is taken: what the system says is clear by itself.
+function isSystemError(thrown: unknown): thrown is Error {
+  return thrown instanceof Error && "syscall" in thrown && "code" in thrown;
+}
+
+function faultsOf({ problems }: ConfigError, judgesConfig: boolean): Failure {
+  const unread = problems.some(({ cause }) => cause === "unread");
+  const code = !unread && (judgesConfig || problems.every(({ cause }) => cause === "unanswered")) ? 1 : 2;
+  const message = `the configuration cannot be used: ${problems.length === 1 ? "1 problem" : `${problems.length} problems`}`;
+  const lines = [...problems.map((problem) => printable(formatProblem(problem), LONGEST_PROBLEM)), `mcp-interceptors: ${message}`];
+  return { code, text: lines.map((line) => `${line}\n`).join(""), error: { exitCode: code, message, problems } };
 }

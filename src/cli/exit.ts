@@ -50,6 +50,11 @@ export function ignoreBrokenPipes(): void {
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
 }
 
+/** Prints one JSON value on stdout even where `protectStdout` keeps others from it: what a program reads that has asked for JSON. */
+export function printToPrograms(value: unknown): void {
+  Writable.prototype.write.call(process.stdout, `${JSON.stringify(value, null, 2)}\n`, "utf8", () => {});
+}
+
 function flushed(stream: Writable): Promise<void> {
   // The method of the class: `protectStdout` may have put another in front.
   return new Promise((resolve) => Writable.prototype.write.call(stream, "", "utf8", () => resolve()));

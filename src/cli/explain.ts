@@ -1,10 +1,10 @@
 import type { JsonObject } from "../core/base/json.ts";
-import { isEvent } from "../core/wire/patterns.ts";
 import { explain as trace, type ConditionTrace, type PhaseTrace, type UpstreamTrace } from "../gateway/config/explain.ts";
 import { learnHints } from "../gateway/config/learn-hints.ts";
 import { configFile } from "./config-options.ts";
 import { printable } from "./describe.ts";
 import { UsageError } from "./errors.ts";
+import { eventNamed } from "./event.ts";
 import type { ParsedOptions } from "./options.ts";
 import { objectOption, principalOption } from "./payload.ts";
 import { runSession, SESSION_OPTIONS } from "./session.ts";
@@ -18,11 +18,11 @@ export const explain = defineVerb({
   summary: "say which rules of a configuration apply to a message, and why",
   words: "file",
   usage: "CONFIG --method METHOD [OPTIONS]",
-  about: `Says for a request, and for the answer to it, which interceptors of the
-configuration run in which order, which do not, and why: hooks, conditions part
-by part, upstreams. Runs no interceptor, and sends nothing.`,
+  about: `Says for a request and the answer to it, or for a notification, which
+interceptors of the configuration run in which order, which do not, and why:
+hooks, conditions part by part, upstreams. Runs no interceptor, sends nothing.`,
   options: [
-    { name: "method", value: "METHOD", help: "of the request: tools/call, resources/read" },
+    { name: "method", value: "METHOD", help: "of the message: tools/call, resources/read" },
     { name: "tool", value: "NAME", help: "the tool that is called" },
     { name: "arguments", value: "FILE|-|JSON", help: "its arguments" },
     { name: "params", value: "FILE|-|JSON", help: "the params of any other request" },
@@ -33,7 +33,7 @@ by part, upstreams. Runs no interceptor, and sends nothing.`,
     JSON_OPTION,
   ],
   examples: [`mcp-interceptors explain gateway.jsonc --tool delete_file \\\n    --principal '{"type":"user","claims":{"role":"admin"}}'`],
-  exit: "Exit code: 0; 2 for a wrong word or configuration.",
+  exit: "Exit code: 0; 2 for a wrong word, file or configuration, 1 where a server of the\nconfiguration does not answer.",
   action(parsed) {
     const file = configFile("explain", { ...parsed, values: new Map() });
     const asked = readAsked(parsed);
@@ -57,8 +57,7 @@ by part, upstreams. Runs no interceptor, and sends nothing.`,
 function readAsked(parsed: ParsedOptions): Parameters<typeof trace>[2] {
   const { values } = parsed;
   const tool = values.get("tool")?.[0];
-  const method = values.get("method")?.[0] ?? (tool === undefined ? undefined : "tools/call");
-  if (!isEvent(method)) throw new UsageError(method === undefined ? "--method is missing" : `--method must be a method, not ${JSON.stringify(method)}`, "--method tools/call");
+  const method = eventNamed(values.get("method")?.[0] ?? (tool === undefined ? undefined : "tools/call"), "--method");
   if (tool !== undefined && method !== "tools/call") throw new UsageError(`--tool goes with tools/call, not with ${method}`);
   const args = objectOption(parsed, "arguments");
   const params: JsonObject = { ...objectOption(parsed, "params"), ...(tool === undefined ? {} : { name: tool }), ...(args === undefined ? {} : { arguments: args }) };

@@ -1,4 +1,4 @@
-import { describeError } from "../core/base/errors.ts";
+import { describeError, LocalError } from "../core/base/errors.ts";
 import { serve } from "../core/http/serve.ts";
 import type { McpServer } from "../core/mcp/server.ts";
 import { fixtureServer } from "../conformance/fixture-server.ts";
@@ -28,7 +28,7 @@ With --http, the one line on stdout is the URL of the server, once it listens.
 SIGINT and SIGTERM end it.`,
   options: [{ name: "http", value: "PORT", help: "serves Streamable HTTP on this machine alone, in all revisions, until a signal ends it; 0 takes any free port" }],
   examples: ["mcp-interceptors conformance --command 'mcp-interceptors fixture-server'", "mcp-interceptors fixture-server --http 4000"],
-  exit: "Exit code: 0 after an orderly end, 2 for a wrong word or a port that is taken.",
+  exit: "Exit code: 0 after an orderly end, 1 where the port is taken, 2 for a\nwrong word.",
   action: serveFixtures,
 });
 
@@ -48,7 +48,7 @@ async function serveHttp(server: McpServer, port: number): Promise<Exit> {
   try {
     listener = await listenHttp({ port });
   } catch (thrown) {
-    throw new UsageError(`--http ${port}: ${describeError(thrown)}`);
+    throw new LocalError("refused", `--http ${port}: ${describeError(thrown)}`, { cause: thrown });
   }
   // Once: a second signal ends the process here and now, whatever still hangs.
   const stop = () => {

@@ -1,7 +1,7 @@
 import cluster from "node:cluster";
 import { startGateway, type ConfiguredGateway } from "../gateway/config/start.ts";
 import { protectStdout } from "../node/stdio.ts";
-import { CONFIG_OPTION, configFile, stderrLog, tellConfigError } from "./config-options.ts";
+import { CONFIG_OPTION, configFile, stderrLog } from "./config-options.ts";
 import { describeServing } from "./describe-serving.ts";
 import { UsageError } from "./errors.ts";
 import type { Exit } from "./exit.ts";
@@ -82,14 +82,9 @@ async function serve(parsed: ParsedOptions): Promise<Exit> {
   const watch = !values.has("no-watch");
   // Whatever a module prints while it is loaded: stdout may belong to MCP.
   protectStdout();
-  try {
-    if (count === undefined) return await runAlone({ file, stdio, watch, startMs, verbose, tell });
-    // The primary forks this very command.
-    return await (cluster.isWorker ? runWorker({ file, ...stderrLog(verbose), verbose }) : runPrimary({ file, count, watch, startMs, verbose, tell }));
-  } catch (thrown) {
-    if (tellConfigError(thrown)) return { code: 2 };
-    throw thrown;
-  }
+  if (count === undefined) return runAlone({ file, stdio, watch, startMs, verbose, tell });
+  // The primary forks this very command.
+  return cluster.isWorker ? runWorker({ file, ...stderrLog(verbose), verbose }) : runPrimary({ file, count, watch, startMs, verbose, tell });
 }
 
 interface AloneRun {

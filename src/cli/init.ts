@@ -48,7 +48,7 @@ On a terminal and without a file it asks.`,
     JSON_OPTION,
   ],
   examples: ["mcp-interceptors init .mcp.json", "mcp-interceptors init ~/.cursor/mcp.json --use secret-guard --use redact \\\n    --apply"],
-  exit: "Exit code: 0; 2 for a wrong word, or a file that cannot be used; 1 where a file\ncannot be written.",
+  exit: "Exit code: 0; 2 for a wrong word, or a file that cannot be used or written; 1\nwhere its questions are not answered.",
   async action(parsed) {
     const choice = parsed.positionals.length === 0 && process.stdin.isTTY && !parsed.values.has("json") ? await ask() : chosen(parsed);
     return "code" in choice ? choice : write(choice, parsed.values.has("json"));
@@ -203,7 +203,7 @@ function write({ file, policy, servers: wanted, out, apply, force, program }: Ch
     chmodSync(files.config.path, 0o600);
     writeFileSync(files.guarded.path, files.guarded.text, apply ? {} : { mode: 0o600 });
   } catch (thrown) {
-    throw new LocalError("invalid_argument", `it cannot be written: ${describeError(thrown)}`, { cause: thrown });
+    throw new UsageError(`it cannot be written: ${describeError(thrown)}`, "-o names another place for the configuration");
   }
   tell({ files, guarded, others, apply, file }, json);
   return { code: 0 };

@@ -1,15 +1,15 @@
 import { LocalError, RpcError } from "../core/base/errors.ts";
-import { acceptDescriptor } from "../core/wire/descriptors.ts";
 import { didYouMean } from "../core/base/nearest.ts";
+import { contextProblem } from "../core/wire/context.ts";
 import type { InvokeParams } from "../core/wire/gen/interceptors.ts";
-import { isEvent } from "../core/wire/patterns.ts";
 import { blocks, readResult, type ReadResult } from "../core/wire/results.ts";
 import { printable } from "./describe.ts";
 import { UsageError } from "./errors.ts";
+import { eventNamed } from "./event.ts";
 import { type OptionSpec, type ParsedOptions } from "./options.ts";
 import { objectOption, readJson } from "./payload.ts";
 import { runSession, SESSION_OPTIONS } from "./session.ts";
-import { TARGETS } from "./target.ts";
+import { listOf, TARGETS } from "./target.ts";
 import { type Paint, paintFor, printJson } from "./terminal.ts";
 import { defineVerb, JSON_OPTION } from "./verb.ts";
 
@@ -35,7 +35,7 @@ export const invoke = defineVerb({
   examples: [
     `mcp-interceptors invoke redact redact --event tools/call --phase response \\\n    --payload '{"content":[{"type":"text","text":"write to ada@example.com"}]}'`,
   ],
-  exit: "Exit code: 0 where it lets the message pass or changes it, 3 where it refuses\nit, 1 where it fails, 2 for a wrong word.",
+  exit: "Exit code: 0 where it lets the message pass or changes it, 3 where it refuses\nit, 1 where it fails or the target does not answer, 2 for a wrong word or file.",
   action(parsed) {
     const [target, name, ...more] = parsed.positionals;
     if (target === undefined || name === undefined) throw new UsageError("a target and the name of an interceptor are needed", "mcp-interceptors invoke TARGET NAME --event EVENT");
@@ -44,7 +44,7 @@ export const invoke = defineVerb({
     const config = objectOption(parsed, "with");
     return runSession(parsed, async ({ signal, open }) => {
       const { source } = await open(target, "target");
-      const listed = (await source.list(signal)).map((one) => acceptDescriptor(one, target));
+      const listed = await listOf(source, target, signal);
       const descriptor = listed.find((one) => one.name === name);
       if (descriptor === undefined) {
         const names = listed.map((one) => one.name);
@@ -66,15 +66,15 @@ export const invoke = defineVerb({
 /** The message of `MESSAGE_OPTIONS`. */
 export function readMessage(parsed: ParsedOptions): Omit<InvokeParams, "name" | "payload"> & { readonly payload: unknown } {
   const { values } = parsed;
-  const event = values.get("event")?.[0];
-  if (!isEvent(event)) throw new UsageError(event === undefined ? "--event is missing" : `--event must be a method, not ${JSON.stringify(event)}`, "--event tools/call");
+  const event = eventNamed(values.get("event")?.[0], "--event");
   const word = values.get("payload")?.[0];
   const context = objectOption(parsed, "context");
+  const problem = context === undefined ? undefined : contextProblem(context);
+  if (problem !== undefined) throw new UsageError(`--context: ${problem}`, `--context '{ "principal": { "type": "user", "id": "ada" } }'`);
   return {
     event,
     phase: values.get("phase")?.[0] === "response" ? "response" : "request",
     payload: word === undefined ? {} : readJson(word, "payload"),
-    // The interceptor's side checks it, as it does what comes over a connection.
     ...(context === undefined ? {} : { context }),
   };
 }

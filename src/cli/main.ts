@@ -1,12 +1,10 @@
 #!/usr/bin/env node
 import { readFileSync } from "node:fs";
-import { describeError, LocalError } from "../core/base/errors.ts";
-import { didYouMean, nearest } from "../core/base/nearest.ts";
+import { didYouMean } from "../core/base/nearest.ts";
 import { readyMade } from "../library/catalog.ts";
 import { completionScript, SHELLS } from "./completion.ts";
-import { printable } from "./describe.ts";
-import { UsageError } from "./errors.ts";
-import { endProcess, ignoreBrokenPipes, reportForeignExit, type Exit } from "./exit.ts";
+import { failureOf, UsageError } from "./errors.ts";
+import { endProcess, ignoreBrokenPipes, printToPrograms, reportForeignExit, type Exit } from "./exit.ts";
 import { formatTable } from "./table.ts";
 import { VERBS } from "./verbs.ts";
 
@@ -25,14 +23,13 @@ ${formatTable([
   ["version", "the version of this package"],
 ])}
 
-Exit codes: 0 all is well; 1 a failure; 2 a wrong word or configuration;
-3 a policy refuses the message that was tried.
+Exit codes: 0 all is well; 1 what was asked for failed, or what was looked for
+was found; 2 a wrong word, file or configuration; 3 a policy refuses the message
+that was tried. With --json stdout has one value in any case: where the verb
+comes to nothing, { "error": { "exitCode", "message", … } }.
 
 Try: mcp-interceptors help wrap
 `;
-
-// In characters. It may quote what a server says.
-const LONGEST_ERROR = 4000;
 
 const ALIASES: ReadonlyMap<string, string> = new Map([
   ["--help", "help"],
@@ -85,8 +82,7 @@ function completion(words: readonly string[]): Exit {
   }
   const shell = SHELLS.find((known) => known === word);
   if (shell === undefined || more !== undefined) {
-    const meant = word === undefined || more !== undefined ? undefined : nearest(word, SHELLS);
-    throw new UsageError(word === undefined ? "completion needs a shell" : `completion knows no ${JSON.stringify(more ?? word)}`, meant === undefined ? "mcp-interceptors completion bash|zsh|fish" : `did you mean ${meant}?`);
+    throw new UsageError(word === undefined ? "completion needs a shell" : `completion knows no ${JSON.stringify(more ?? word)}`, didYouMean(more === undefined ? (word ?? "") : "", SHELLS, "mcp-interceptors completion bash|zsh|fish"));
   }
   process.stdout.write(completionScript(shell, [...VERBS, ...OTHER_WORDS]));
   return { code: 0 };
@@ -120,12 +116,18 @@ async function run([word, ...rest]: readonly string[]): Promise<Exit> {
     process.stderr.write(HELP);
     return { code: 2 };
   } catch (thrown) {
-    const usage = thrown instanceof UsageError;
-    const text = usage || thrown instanceof LocalError ? thrown.message : `unexpected: ${describeError(thrown)}`;
-    process.stderr.write(`mcp-interceptors: ${printable(text, LONGEST_ERROR)}\n${usage && thrown.hint !== undefined ? `  ${thrown.hint}\n` : ""}`);
-    if (usage) return { code: 2 };
-    return { code: thrown instanceof LocalError && thrown.code === "spawn_failed" ? 127 : 1 };
+    const verb = VERBS.find(({ name }) => name === word);
+    const { code, text, error } = failureOf(thrown, verb);
+    process.stderr.write(text);
+    // Whatever is wrong, even with the words: who asked for JSON reads JSON.
+    if (verb?.options.some(({ name }) => name === "json") === true && wantsJson(rest)) printToPrograms({ error });
+    return { code };
   }
+}
+
+function wantsJson(words: readonly string[]): boolean {
+  const end = words.indexOf("--");
+  return words.slice(0, end === -1 ? undefined : end).some((word, at, all) => word === "--json" || word === "--reporter=json" || (word === "json" && all[at - 1] === "--reporter"));
 }
 
 ignoreBrokenPipes();

@@ -1,4 +1,4 @@
-import { didYouMean, nearest } from "../core/base/nearest.ts";
+import { didYouMean } from "../core/base/nearest.ts";
 import { UsageError } from "./errors.ts";
 import { formatTable } from "./table.ts";
 
@@ -39,8 +39,7 @@ export function parseOptions(words: readonly string[], specs: readonly OptionSpe
     const name = short?.name ?? word.slice(0, equals === -1 ? undefined : equals).replace(/^--?/, "");
     const spec = word.startsWith("--") || short !== undefined ? specs.find((candidate) => candidate.name === name) : undefined;
     if (spec === undefined) {
-      const meant = nearest(name, specs.map((candidate) => candidate.name));
-      throw new UsageError(`unknown option ${word.startsWith("--") ? "--" : "-"}${name}`, meant === undefined ? help : `did you mean --${meant}?`);
+      throw new UsageError(`unknown option ${word.startsWith("--") ? "--" : "-"}${name}`, didYouMean(`--${name}`, specs.map((candidate) => `--${candidate.name}`), help));
     }
     const value = readValue(spec, equals === -1 ? undefined : word.slice(equals + 1), words[index + 1]);
     if (spec.value !== undefined && equals === -1) index++;

@@ -1,5 +1,5 @@
 import { describeError, LocalError, type RpcError } from "../core/base/errors.ts";
-import { nearest } from "../core/base/nearest.ts";
+import { didYouMean } from "../core/base/nearest.ts";
 import type { Signal } from "../core/base/signal.ts";
 import { scanJson } from "../core/base/json-text.ts";
 import type { Refusal } from "../core/guard/options.ts";
@@ -10,6 +10,7 @@ import { describeChainLog, describeNoise, printable } from "./describe.ts";
 import { UsageError } from "./errors.ts";
 import { isModulePath, loadInterceptors } from "../node/load-module.ts";
 import { unlessAborted } from "./start-watch.ts";
+import { notAnswered } from "./target.ts";
 import { isHttpUrl, splitWords } from "./words.ts";
 
 /** A chain that the command line has put together, with what comes along. */
@@ -53,9 +54,7 @@ export async function buildPolicy({ use, interceptors, headers, log, verbose = f
       const name = equals === -1 ? word : word.slice(0, equals);
       const made = readyMade.get(name);
       if (made === undefined) {
-        const meant = nearest(name, readyMade.keys());
-        const known = `known are ${[...readyMade.keys()].join(", ")}`;
-        throw new UsageError(`--use ${name}: there is no such interceptor`, meant === undefined ? known : `did you mean ${meant}? ${known}`);
+        throw new UsageError(`--use ${name}: there is no such interceptor`, didYouMean(name, readyMade.keys(), `known are ${[...readyMade.keys()].join(", ")}`));
       }
       await attempt(`--use ${word}`, signal, () => {
         const config = equals === -1 ? undefined : parseConfig(name, word.slice(equals + 1));
@@ -74,7 +73,7 @@ export async function buildPolicy({ use, interceptors, headers, log, verbose = f
         await chain.addServer(serverOf(word, headers), { label: `server-${++servers}`, ...(signal === undefined ? {} : { signal }) });
         // Whoever names a server relies on it.
         if (chain.entries.length === before) throw new LocalError("not_found", "the server lists no interceptors");
-      });
+      }, !isModule(word));
     }
   } catch (thrown) {
     await chain.close();
@@ -102,12 +101,13 @@ function parseConfig(name: string, text: string): unknown {
   throw new LocalError("invalid_argument", `the config of ${name} is ${refusal.code === "syntax" ? "no JSON" : "refused"}: ${where}`);
 }
 
-async function attempt(what: string, signal: Signal | undefined, action: () => unknown): Promise<void> {
+async function attempt(what: string, signal: Signal | undefined, action: () => unknown, server = false): Promise<void> {
   try {
     await action();
   } catch (thrown) {
     if (thrown instanceof UsageError) throw thrown;
     // Whoever was interrupted says no more than that.
-    throw new UsageError(`${what}: ${describeError(signal?.aborted === true ? signal.reason : thrown)}`);
+    if (signal?.aborted === true) throw new LocalError("aborted", `${what}: ${describeError(signal.reason)}`);
+    throw server ? notAnswered(what, thrown) : new UsageError(`${what}: ${describeError(thrown)}`);
   }
 }

@@ -2,8 +2,9 @@ import type { Log } from "../core/jsonrpc/log.ts";
 import type { Signal } from "../core/base/signal.ts";
 import type { ChainLog } from "../core/chain/report.ts";
 import type { BuiltPlan } from "../gateway/config/build.ts";
+import { ConfigError } from "../gateway/config/problems.ts";
 import { protectStdout } from "../node/stdio.ts";
-import { stderrLog, tellConfigError } from "./config-options.ts";
+import { stderrLog } from "./config-options.ts";
 import type { Exit } from "./exit.ts";
 import { headersOption } from "./headers.ts";
 import { millisecondsOption, type OptionSpec, type ParsedOptions } from "./options.ts";
@@ -61,8 +62,7 @@ export async function runSession(parsed: ParsedOptions, action: (session: Sessio
     return print();
   } catch (thrown) {
     if (watch.exit !== undefined) return watch.exit;
-    if (tellConfigError(thrown)) return { code: 2 };
-    throw signal.aborted ? signal.reason : thrown;
+    throw signal.aborted && !(thrown instanceof ConfigError) ? signal.reason : thrown;
   } finally {
     watch.release();
     await Promise.all([...targets.map((target) => target.close()), config?.close()]);

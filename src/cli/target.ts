@@ -8,9 +8,11 @@ import type { ChainLog } from "../core/chain/report.ts";
 import type { InterceptorSource } from "../core/chain/source.ts";
 import { clientSource } from "../core/client/interceptor-client.ts";
 import type { ServerTarget } from "../core/client/local-chain.ts";
+import { acceptDescriptor, type ListedDescriptor } from "../core/wire/descriptors.ts";
 import type { Log } from "../core/jsonrpc/log.ts";
 import { buildPlan, createPools, type BuiltPlan } from "../gateway/config/build.ts";
 import { loadConfig } from "../gateway/config/load.ts";
+import { isUnanswered } from "../gateway/config/items.ts";
 import { hidingLog } from "../gateway/config/secrets.ts";
 import { readyMade } from "../library/catalog.ts";
 import { connectServer } from "../node/chain.ts";
@@ -49,7 +51,23 @@ export async function openTarget(word: string, label: string, options: TargetOpt
     return await open(word, label, options);
   } catch (thrown) {
     if (thrown instanceof UsageError || options.signal.aborted) throw thrown;
-    throw new UsageError(`${word}: ${describeError(thrown)}`);
+    throw isHttpUrl(word) || !isModulePath(word) ? notAnswered(word, thrown) : new UsageError(`${word}: ${describeError(thrown)}`);
+  }
+}
+
+/** What an interceptor server makes of a word: a `UsageError` where the word is wrong, else what is no fault of it. */
+export function notAnswered(word: string, thrown: unknown): Error {
+  const message = `${word}: ${describeError(thrown)}`;
+  return isUnanswered(thrown, { url: word }) ? new LocalError("refused", message, { cause: thrown }) : new UsageError(message);
+}
+
+/** What a target lists. Rejects where it does not answer, or not as interceptor servers do. */
+export async function listOf(source: InterceptorSource, word: string, signal: Signal): Promise<readonly ListedDescriptor[]> {
+  try {
+    return (await source.list(signal)).map((one) => acceptDescriptor(one, word));
+  } catch (thrown) {
+    if (signal.aborted) throw thrown;
+    throw new LocalError("refused", `${word}: ${describeError(thrown)}`, { cause: thrown });
   }
 }
 
@@ -58,7 +76,8 @@ async function open(word: string, label: string, { config, headers, log, signal 
   if (own !== undefined) return { source: own.opened.source, close: async () => {} };
   const [name = "", ...rest] = word.split("=");
   const made = readyMade.get(name);
-  if (made !== undefined) return inProcess(made.create(rest.length === 0 ? undefined : readJson(rest.join("="), name)), label);
+  if (made !== undefined) return inProcess(readyMadeOf(word, () => made.create(rest.length === 0 ? undefined : readJson(rest.join("="), name))), label);
+  if (isHttpUrl(word) && !URL.canParse(word)) throw new UsageError(`${JSON.stringify(word)} is no URL`);
   if (isHttpUrl(word)) return connected({ url: word, ...(headers === undefined ? {} : { headers }) }, label, log, signal);
   if (isModulePath(word)) return inProcess(await unlessAborted(loadInterceptors(word), signal), label);
   const [command, ...args] = splitWords(word);
@@ -72,6 +91,14 @@ async function open(word: string, label: string, { config, headers, log, signal 
       throw new UsageError(`there is no program, and no interceptor of the name ${JSON.stringify(word)}`, didYouMean(word, known, `known names are ${known.join(", ")}`));
     }
     throw thrown;
+  }
+}
+
+function readyMadeOf<T>(word: string, make: () => T): T {
+  try {
+    return make();
+  } catch (thrown) {
+    throw thrown instanceof UsageError ? thrown : new UsageError(`${word}: ${describeError(thrown)}`);
   }
 }
 

@@ -4,10 +4,9 @@ import { createSignal } from "../core/base/signal.ts";
 import { watchFiles } from "../gateway/config/file-watch.ts";
 import { readTests, runTests, type TestOutcome } from "../gateway/config/policy-tests.ts";
 import { nodeHost } from "../node/host.ts";
-import { tellConfigError } from "./config-options.ts";
 import { printable } from "./describe.ts";
-import { UsageError } from "./errors.ts";
-import type { Exit } from "./exit.ts";
+import { failureOf, UsageError } from "./errors.ts";
+import { printToPrograms, type Exit } from "./exit.ts";
 import { junitXml } from "./junit.ts";
 import type { ParsedOptions } from "./options.ts";
 import { runSession, SESSION_OPTIONS } from "./session.ts";
@@ -117,7 +116,9 @@ async function watch(parsed: ParsedOptions, configFile: string, files: readonly 
       });
       watcher.watch([configFile, ...files]);
       await once(parsed, configFile, files).catch((thrown: unknown) => {
-        if (!tellConfigError(thrown)) process.stderr.write(`mcp-interceptors: ${printable(describeError(thrown), 2000)}\n`);
+        const { text, error } = failureOf(thrown);
+        process.stderr.write(text);
+        if (parsed.values.has("json")) printToPrograms({ error });
       });
       if (!stop.signal.aborted) process.stderr.write("mcp-interceptors: waiting for a file to change; Ctrl-C ends\n");
       await changed;

@@ -1,6 +1,7 @@
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, posix } from "node:path";
 import { fileURLToPath } from "node:url";
+import { describeError } from "../core/base/errors.ts";
 import { VERSION } from "../core/base/version.ts";
 import { UsageError } from "./errors.ts";
 import type { Exit } from "./exit.ts";
@@ -31,7 +32,7 @@ package it is JavaScript with its declarations.`,
     { name: "endings", value: "KIND", choices: ENDINGS, help: "of imports: ts, js or none; as they are unless said otherwise" },
   ],
   examples: ["mcp-interceptors vendor src/vendor/mcp-interceptors --entry chain --endings js"],
-  exit: "Exit code: 0; 2 for a wrong word, or a folder that holds something.",
+  exit: "Exit code: 0; 2 for a wrong word, or a folder that holds something or cannot be\nwritten to.",
   action: copy,
 });
 
@@ -39,6 +40,7 @@ function copy({ positionals, rest = [], values }: ParsedOptions): Exit {
   const [folder, more] = [...positionals, ...rest];
   if (folder === undefined) throw new UsageError("the folder is missing", "mcp-interceptors vendor src/vendor/mcp-interceptors");
   if (more !== undefined) throw new UsageError(`unexpected ${JSON.stringify(more)}`, "mcp-interceptors help vendor");
+  if (existsSync(folder) && !statSync(folder).isDirectory()) throw new UsageError(`${folder} is a file`, "name a folder that is new or empty");
   if (existsSync(folder) && readdirSync(folder).length > 0) throw new UsageError(`${folder} is not empty`, "to update a copy, remove it first: nothing in it is yours");
   const typed = existsSync(join(ROOT, "src", "core"));
   const entries = values.get("entry") ?? ["index"];
@@ -46,12 +48,16 @@ function copy({ positionals, rest = [], values }: ParsedOptions): Exit {
   if (!typed && endings === "ts") throw new UsageError("--endings ts needs the sources, which a checkout has and a package has not");
 
   const files = typed ? modulesOf(join(ROOT, "src"), entries, [".ts"]) : modulesOf(join(ROOT, "dist"), entries, [".js", ".d.ts"]);
-  for (const [path, text] of files) {
-    mkdirSync(dirname(join(folder, path)), { recursive: true });
-    writeFileSync(join(folder, path), withEndings(text, endings));
+  try {
+    for (const [path, text] of files) {
+      mkdirSync(dirname(join(folder, path)), { recursive: true });
+      writeFileSync(join(folder, path), withEndings(text, endings));
+    }
+    copyFileSync(join(ROOT, "LICENSE"), join(folder, "LICENSE"));
+    writeFileSync(join(folder, "README.md"), readme(folder, entries, endings, typed));
+  } catch (thrown) {
+    throw new UsageError(`it cannot be written: ${describeError(thrown)}`, "name a folder in one that you may write to");
   }
-  copyFileSync(join(ROOT, "LICENSE"), join(folder, "LICENSE"));
-  writeFileSync(join(folder, "README.md"), readme(folder, entries, endings, typed));
   process.stdout.write(`${folder}: ${files.size} files of mcp-interceptors ${VERSION}; its README.md says how to import and to update them\n`);
   return { code: 0 };
 }

@@ -13,6 +13,10 @@ export interface Verb {
   readonly words: WordKind;
   /** What `--help` prints. */
   readonly help: string;
+  /** What follows `--` is the command of a server, whose place it takes. Of other verbs these are words like those before it. */
+  readonly startsCommand?: true;
+  /** A faulty configuration is what it looks for, and so no wrong word. */
+  readonly judgesConfig?: true;
   /** Rejects with a `UsageError` for a word that is wrong. */
   run(words: readonly string[]): Promise<Exit>;
 }
@@ -32,8 +36,6 @@ export interface VerbText {
 
 /** What a verb is made of: with it come `--help`, a text of the same shape for all, and parsed words. */
 export interface VerbSpec extends VerbText, Omit<Verb, "run" | "help"> {
-  /** What follows `--` is the command of a server. Of other verbs these are words like those before it. */
-  readonly startsCommand?: true;
   action(parsed: ParsedOptions): Promise<Exit> | Exit;
 }
 
@@ -41,7 +43,7 @@ export const HELP_OPTION: OptionSpec = { name: "help", short: "h", help: "this t
 export const JSON_OPTION: OptionSpec = { name: "json", help: "print JSON, for programs" };
 export const VERBOSE_OPTION: OptionSpec = { name: "verbose", help: "stderr also says what errors say: that may quote payloads" };
 
-export function defineVerb({ name, summary, words, usage, about, examples, more, exit, action, startsCommand, options: own }: VerbSpec): Verb {
+export function defineVerb({ name, summary, words, usage, about, examples, more, exit, action, startsCommand, judgesConfig, options: own }: VerbSpec): Verb {
   const options = [...own, HELP_OPTION];
   const shown = `Example:\n${examples.map((line) => `  ${line}`).join("\n")}`;
   const parts = [`Usage: mcp-interceptors ${name}${usage === "" ? "" : ` ${usage}`}`, about, describeOptions(options), ...(more === undefined ? [] : [more]), shown, exit];
@@ -52,6 +54,8 @@ export function defineVerb({ name, summary, words, usage, about, examples, more,
     words,
     options,
     help,
+    ...(startsCommand === undefined ? {} : { startsCommand }),
+    ...(judgesConfig === undefined ? {} : { judgesConfig }),
     async run(given) {
       const parsed = parseOptions(given, options, `mcp-interceptors help ${name}`);
       if (!parsed.values.has("help")) return action(startsCommand === true ? parsed : { ...parsed, positionals: [...parsed.positionals, ...(parsed.rest ?? [])], rest: undefined });

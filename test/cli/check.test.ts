@@ -49,11 +49,11 @@ describe("check", { concurrency: 2 }, () => {
     assert.deepEqual([alone.code, alone.stderr], [0, ""]);
   });
 
-  it("says what is wrong, with exit code 2, and keeps secrets in it and in the report", async () => {
+  it("says what is wrong, with exit code 1, and keeps secrets in it and in the report", async () => {
     const wrong = folder.write("wrong.json", '{ "upstreams": { "a": { "command": "x" } }, "interceptors": [{ "command": "${CHECK_SECRET}" }] }');
     const shown = folder.write("shown.json", { upstreams: { a: { command: "x" } }, interceptors: [{ use: "redact", name: "${CHECK_SECRET}" }] });
     const [refused, fine] = await Promise.all([check(wrong), check("--no-connect", shown)]);
-    assert.equal(refused.code, 2);
+    assert.equal(refused.code, 1);
     assert.match(refused.stderr, /^\S+wrong\.json:1:62: \/interceptors\/0 .*\*\*\*.*\nmcp-interceptors: the configuration cannot be used: 1 problem\n$/);
     assert.equal(fine.code, 0);
     assert.match(fine.stdout, /\*\*\*\/redact/);

@@ -108,17 +108,19 @@ describe("doctor", { concurrency: 2 }, () => {
     assert.match(nowhere.findings[0] ?? "", /^note fired .*\/audit\/file is not there: no gateway has written it yet$/);
   });
 
-  it("ends with exit code 2 where a word is wrong, a log cannot be read, or the configuration cannot be used", async () => {
+  it("ends with exit code 2 where a word is wrong or a file cannot be read, and with 1 where the configuration cannot be used", async () => {
     const file = folder.write("fine.json", { upstreams: { files } });
     const wrong: [string[], RegExp][] = [
       [["doctor"], /the configuration is missing/],
       [["doctor", file, "more"], /unexpected "more"/],
       [["doctor", "none.json"], /none\.json: cannot be read/],
-      [["doctor", folder.write("odd.json", { upstreams: {}, interceptor: [] })], /did you mean interceptors\?/],
       [["doctor", file, "--no-connect", "--audit", "none.jsonl"], /none\.jsonl.*\n {2}name audit logs that you may read/],
       [["doctor", file, "--since", "yesterday"], /--since must be a time/],
       [["doctor", file, "--timeout", "0"], /--timeout must be a whole number/],
     ];
     await refuseAll(wrong);
+    // That a configuration cannot be used is what it looks for.
+    const odd = await runText(["doctor", folder.write("odd.json", { upstreams: {}, interceptor: [] })]);
+    assert.deepEqual([odd.code, /did you mean interceptors\?/.test(odd.stderr)], [1, true]);
   });
 });

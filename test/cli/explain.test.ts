@@ -67,6 +67,25 @@ crm
     assert.match((await run("--tool", "x", "--upstream", "crm")).stdout, /this caller may not come in/);
   });
 
+  it("says of lifecycle methods and plain notifications that no interceptor is asked, and knows that nobody answers a notification", async () => {
+    type Trace = { phases: { phase: string; order: string[][]; rules: { runs: boolean; why: string }[] }[] };
+    const explained = async (method: string) => {
+      const { code, stdout, stderr } = await run("--method", method, "--upstream", "crm", "--json");
+      assert.deepEqual([code, stderr], [0, ""]);
+      const [{ phases } = { phases: [] }] = JSON.parse(stdout) as Trace[];
+      return { phases: phases.map(({ phase }) => phase), order: phases.map(({ order }) => order), why: [...new Set(phases.flatMap(({ rules }) => rules.map(({ runs, why }) => `${runs} ${why}`)))] };
+    };
+    const never = { order: [[], []], phases: ["request", "response"], why: ["false no connection comes about without this method, so no interceptor is asked"] };
+    const passes = { order: [[]], phases: ["request"], why: ["false it passes at once, past everything, so no interceptor is asked"] };
+    const judged = { order: [[["redact/redact"]]], phases: ["request"], why: ["true it hooks *"] };
+    const expected = { initialize: never, ping: never, "server/discover": never, "notifications/initialized": passes, "notifications/cancelled": passes, "notifications/message": judged, "notifications/progress": judged };
+    const found = await Promise.all(Object.keys(expected).map(async (method) => [method, await explained(method)]));
+    assert.deepEqual(Object.fromEntries(found), expected);
+    const off = folder.write("off.json", { upstreams: { files: { command: "x" } }, interceptors: [{ use: "redact" }], policy: { interceptNotifications: false } });
+    const { stdout } = await runText(["explain", off, "--method", "notifications/message"]);
+    assert.match(stdout, /–  redact\/redact +policy\.interceptNotifications is off, so no interceptor is asked\n$/);
+  });
+
   it("takes other methods with their params, and refuses what makes no sense", async () => {
     const { stdout } = await run("--method", "tools/list", "--upstream", "files");
     assert.match(stdout, /response\n +1\. runs +gateway\/tool-hints[^]*2\. runs +redact\/redact|response\n +1\. runs +redact/);

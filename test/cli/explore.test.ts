@@ -96,7 +96,7 @@ describe("chain", () => {
     assert.equal(code, 0);
     assert.equal(
       stdout.replace(/[\d.]+ ms/g, "T"),
-      `plan
+      `plan, receiving
   1. validate, all together       target-2/names
   2. mutate, one after the other  redact/redact
 
@@ -125,6 +125,7 @@ changes
     const { code, stdout } = await runText(["chain", "-c", config(), "--upstream", "files", "--event", "tools/call", "--plan", "--json"]);
     assert.equal(code, 0);
     assert.deepEqual(JSON.parse(stdout), {
+      direction: "receiving",
       plan: [
         { type: "validation", entries: [{ address: "tools/tool-filter", mode: "active", failOpen: false, timeoutMs: 30000 }] },
         { type: "mutation", entries: [{ address: "redact/redact", mode: "audit", failOpen: false, timeoutMs: 30000 }] },
@@ -142,12 +143,26 @@ changes
       [["chain", "--event", "tools/call"], /no target is given/],
       [["chain", "redact", "--upstream", "files", "--event", "tools/call"], /--upstream is a name of a configuration/],
       [["chain", "-c", config(), "--upstream", "fiels", "--event", "tools/call"], /did you mean files\?/],
-      [["chain", "redact", "--event", "sampling/createMessage"], /goes both ways/],
     ];
-    for (const [words, text] of wrong) {
-      const { code, stderr } = await runText(words);
-      assert.notEqual(code, 0, words.join(" "));
-      assert.match(stderr, text);
-    }
+    await refuseAll(wrong);
+  });
+
+  it("takes a message as a server sees it, unless a phase or a direction is given", async () => {
+    const cases: readonly (readonly [words: readonly string[], direction: string])[] = [
+      [["--event", "tools/call"], "receiving"],
+      [["--event", "tools/call", "--phase", "response"], "sending"],
+      [["--event", "sampling/createMessage"], "sending"],
+      [["--event", "sampling/createMessage", "--phase", "response"], "receiving"],
+      [["--event", "notifications/message"], "sending"],
+      [["--event", "custom/thing"], "receiving"],
+      [["--event", "custom/thing", "--direction", "sending"], "sending"],
+    ];
+    await Promise.all(
+      cases.map(async ([words, direction]) => {
+        const { code, stdout, stderr } = await runText(["chain", "redact", ...words, "--plan", "--json"]);
+        const told = JSON.parse(stdout) as { direction: string; plan: object[] };
+        assert.deepEqual([code, stderr, told.direction, told.plan.length], [0, "", direction, 1], words.join(" "));
+      }),
+    );
   });
 });

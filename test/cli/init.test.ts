@@ -97,7 +97,7 @@ describe("init", () => {
     for (const out of [own, `${own}.guarded`, `${own}.backup`]) assert.match((await runText(["init", own, "-o", out, "--force"])).stderr, /is the client's own file/);
     assert.equal(readFileSync(own, "utf8"), before);
     const nowhere = await runText(["init", own, "-o", "/nowhere/x.jsonc"]);
-    assert.equal(nowhere.code, 1);
+    assert.equal(nowhere.code, 2);
     assert.match(nowhere.stderr, /it cannot be written: /);
   });
 

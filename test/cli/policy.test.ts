@@ -32,6 +32,9 @@ const refuses = (options: Parameters<typeof build>[0], message: RegExp, hint = /
     return true;
   });
 
+// What is named may be right.
+const fails = (options: Parameters<typeof build>[0], message: RegExp) => assert.rejects(build(options), (thrown) => thrown instanceof LocalError && message.test(thrown.message));
+
 test("ready-made interceptors come by name, with or without a config, and bring their answers along", async () => {
   const policy = await build({ use: ["redact", 'tool-filter={"deny":["rm"]}'] });
   assert.deepEqual(policy.chain.entries.map(({ name }) => name), ["redact", "tool-filter", "tool-filter-list"]);
@@ -41,8 +44,8 @@ test("ready-made interceptors come by name, with or without a config, and bring 
 
 test("a --use that is wrong is refused: the name with what was meant, the config with what is wrong in it", async () => {
   const known = [...readyMade.keys()].join(", ");
-  await refuses({ use: ["redcat"] }, /^--use redcat: there is no such interceptor$/, new RegExp(`^did you mean redact\\? known are ${known}$`));
-  await refuses({ use: ["constructor"] }, /no such interceptor/, /^known are/);
+  await refuses({ use: ["redcat"] }, /^--use redcat: there is no such interceptor$/, /^did you mean redact\?$/);
+  await refuses({ use: ["constructor"] }, /no such interceptor/, new RegExp(`^known are ${known}$`));
   await refuses({ use: [""] }, /no such interceptor/, /^known are/);
   await refuses({ use: ["redact={types"] }, /^--use redact=\{types: the config of redact is no JSON: /);
   await refuses({ use: ["redact="] }, /the config of redact is no JSON/);
@@ -89,7 +92,7 @@ test("a tool-filter without a rule is taken, with a warning", async () => {
 
 test("a module that never ends loading is given up, by its name, with the reason of the signal", async () => {
   const stop = createSignal();
-  const refused = refuses({ interceptors: [fixture("unsettled.mjs")], signal: stop.signal }, /^--interceptors .*unsettled\.mjs: it was not ready$/);
+  const refused = fails({ interceptors: [fixture("unsettled.mjs")], signal: stop.signal }, /^--interceptors .*unsettled\.mjs: it was not ready$/);
   stop.abort(new LocalError("timeout", "it was not ready"));
   await refused;
 });
@@ -118,7 +121,7 @@ describe("a command of an interceptor server", { concurrency: 3 }, () => {
   it("that cannot be started, dies at its start, lists nothing, or does not know the methods is refused, and what was started before it is ended", async () => {
     await Promise.all([
       refuses({ interceptors: ["no-such-command --flag"] }, /^--interceptors no-such-command --flag: cannot start "no-such-command"/),
-      refuses({ interceptors: [command("interceptor-server.mjs", "dies")] }, /interceptor-server\.mjs dies: .*exited with code 4/),
+      fails({ interceptors: [command("interceptor-server.mjs", "dies")] }, /interceptor-server\.mjs dies: .*exited with code 4/),
       refuses({ interceptors: [command("interceptor-server.mjs", "empty")] }, /the server lists no interceptors$/),
       refuses({ interceptors: [command("interceptor-server.mjs"), command("server.mjs")] }, /"server-2" hosts no interceptors: it knows neither interceptors\/list nor interceptor\/list$/),
     ]);
@@ -153,7 +156,7 @@ describe("the URL of an interceptor server", () => {
   it("where nobody is, or that hosts none, is refused", async () => {
     const [none, gone] = [await serving([]), await serving([noRm])];
     await gone.close();
-    await refuses({ interceptors: [gone.url] }, /^--interceptors http:.*policy\.mjs: .*ECONNREFUSED/);
+    await fails({ interceptors: [gone.url] }, /^--interceptors http:.*policy\.mjs: .*ECONNREFUSED/);
     await refuses({ interceptors: [none.url] }, /"server-1" hosts no interceptors/);
     await none.close();
   });

@@ -3,8 +3,12 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { after, describe, it } from "node:test";
 import { UsageError } from "../../src/cli/errors.ts";
+import { parseOptions } from "../../src/cli/options.ts";
 import { VERBS } from "../../src/cli/verbs.ts";
+import { splitWords } from "../../src/cli/words.ts";
 import { openAudit } from "../../src/gateway/audit.ts";
+import { METHODS } from "../../src/core/wire/methods.ts";
+import { readyMade } from "../../src/library/catalog.ts";
 import { temporaryFolder } from "../gateway/config/kit.ts";
 import { decision } from "../gateway/decision-kit.ts";
 import { bundledCli, fixture } from "./run-cli.ts";
@@ -25,6 +29,12 @@ const refusal = (message: RegExp, hint?: RegExp) => (thrown: unknown) => {
   assert.match(thrown.message, message);
   if (hint !== undefined) assert.match(thrown.hint ?? "", hint);
   return true;
+};
+
+// A ready-made interceptor of `NAME[=JSON]`.
+const makeOf = (word: string) => {
+  const [name = "", ...config] = word.split("=");
+  return (readyMade.get(name) ?? assert.fail(name)).create(config.length === 0 ? undefined : JSON.parse(config.join("=")));
 };
 
 // Words with which each verb that can print JSON does so, and the exit code.
@@ -61,6 +71,66 @@ describe("each verb", { concurrency: 3 }, () => {
       }
     });
   }
+
+  it("has examples whose words it takes", () => {
+    for (const { name, help } of VERBS) {
+      const lines = (/\n\nExample:\n([^]*?)\n\n/.exec(help)?.[1] ?? "").replaceAll("\\\n", " ").split("\n");
+      const words = lines.map((line) => splitWords(line));
+      assert.ok(words.some(([, own]) => own === name || name.startsWith("fixture-")), `${name}: no example of its own`);
+      for (const [program, called = "", ...rest] of words) {
+        assert.equal(program, "mcp-interceptors", name);
+        const { positionals, values } = parseOptions(rest, verb(called).options);
+        for (const use of values.get("use") ?? []) assert.doesNotThrow(() => makeOf(use), use);
+        if (called === "list" || called === "chain") for (const word of positionals.filter((one) => readyMade.has(one))) makeOf(word);
+        for (const option of ["payload", "principal"]) for (const json of values.get(option) ?? []) assert.doesNotThrow(() => JSON.parse(json), json);
+        for (const event of [...(values.get("event") ?? []), ...(values.get("method") ?? [])]) assert.ok(METHODS.has(event), event);
+        for (const command of [...(values.get("command") ?? []), ...(values.get("adapter") ?? [])]) assert.ok(verb(splitWords(command)[1] ?? ""), command);
+      }
+    }
+  });
+
+  it("suggests what was meant, whatever the word is", async () => {
+    const cases: readonly (readonly [words: readonly string[], hint: string])[] = [
+      [["lits"], "list"],
+      [["help", "lits"], "list"],
+      [["help", "redct"], "redact"],
+      [["help", "tool-fliter"], "tool-filter"],
+      [["completion", "bsh"], "bash"],
+      [["list", "redct"], "redact"],
+      [["list", "redact", "--evnt", "x"], "--event"],
+      [["list", "redact", "-evnt", "x"], "--event"],
+      [["invoke", "redact", "redct", "--event", "tools/call"], "redact"],
+      [["chain", "redact", "--event", "tools/call", "--phase", "requst"], "request"],
+      [["wrap", "--use", "redct", "--", "x"], "redact"],
+      [["wrap", "--ues", "redact", "--", "x"], "--use"],
+      [["init", client, "--use", "redct"], "redact"],
+      [["init", client, "--server", "flies"], "files"],
+      [["gateway", "-c", config, "--stdio", "flies"], "files"],
+      [["explain", config, "--method", "tools/list", "--upstream", "flies"], "files"],
+      [["bench", config, "--upstream", "flies"], "files"],
+      [["replay", recording, "-c", config, "--upstream", "flies"], "files"],
+      [["audit", "verfy", log], "verify"],
+      [["conformance", "--command", "x", "--revision", "2025-11-26"], "2025-11-25"],
+      [["vendor", "x", "--entry", "libary"], "library"],
+    ];
+    await Promise.all(
+      cases.map(async ([words, hint]) => {
+        const { code, stderr } = await runText(words);
+        assert.deepEqual([code, stderr.includes(`did you mean ${hint}?`)], [2, true], `${words.join(" ")}: ${stderr}`);
+      }),
+    );
+  });
+
+  it("warns of an event that is nearly a method of MCP, as any name may be one", async () => {
+    const cases = [["list", "redact", "--event"], ["invoke", "redact", "redact", "--event"], ["chain", "redact", "--event"], ["explain", config, "--method"]];
+    for (const words of cases) {
+      const [near, far] = await Promise.all(["tool/call", "custom/summary"].map((event) => runText([...words, event])));
+      assert.deepEqual([near?.code, far?.code, far?.stderr], [0, 0, ""], words.join(" "));
+      assert.equal(near?.stderr, `mcp-interceptors: warning: ${words.at(-1)} tool/call is no method of MCP; did you mean tools/call?\n`);
+    }
+    const { stderr } = await runText(["bench", config, "--time", "1", "--payload", '{"method":"tools/cal"}']);
+    assert.match(stderr, /the method of --payload tools\/cal is no method of MCP; did you mean tools\/call\?/);
+  });
 
   it("refuses words that it has no use for", async () => {
     const surplus: readonly (readonly [string, readonly string[]])[] = [

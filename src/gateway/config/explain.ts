@@ -3,10 +3,12 @@ import { isObject, type JsonObject } from "../../core/base/json.ts";
 import type { ChainEntry } from "../../core/chain/entry.ts";
 import type { Direction } from "../../core/chain/plan.ts";
 import { currentOf } from "../../core/guard/chain-source.ts";
+import type { GuardPolicy } from "../../core/guard/options.ts";
 import type { ConditionInput } from "../../core/interceptor/policy.ts";
 import type { InvocationContext, Phase } from "../../core/wire/gen/interceptors.ts";
-import { LIFECYCLE_METHODS } from "../../core/guard/routes.ts";
+import { LIFECYCLE_METHODS, PLAIN_NOTIFICATIONS } from "../../core/guard/routes.ts";
 import { isServerRequest } from "../../core/wire/events.ts";
+import { METHODS } from "../../core/wire/methods.ts";
 import { hooksMatch } from "../../core/wire/patterns.ts";
 import type { BuiltPlan } from "./build.ts";
 import { compileCondition } from "./condition.ts";
@@ -65,7 +67,8 @@ export function explain(built: BuiltPlan, upstream: string, asked: Asked): Upstr
     upstream,
     allowed: plan?.allow?.(principal) ?? true,
     elsewhere: [...built.items].filter(([, { item }]) => item.upstreams?.includes(upstream) === false).map(([label]) => label),
-    phases: (["request", "response"] as const).map((phase) => {
+    // Nobody answers a notification.
+    phases: (isNotification(asked.method) ? (["request"] as const) : (["request", "response"] as const)).map((phase) => {
       const rules = chain.entries.map((entry) => ruleOf(built, upstream, entry, { phase, asked }));
       const running = new Set(rules.filter(({ runs }) => runs !== false).map(({ address }) => address));
       const { steps } = chain.plan({ event: asked.method, phase, direction: directionAtFace(asked.method, phase) });
@@ -75,9 +78,21 @@ export function explain(built: BuiltPlan, upstream: string, asked: Asked): Upstr
   };
 }
 
-/** The gateway's faces are servers: requests of clients arrive and answers leave; what a server asks of its client goes the other way. */
+/** The gateway's faces are servers: requests of clients arrive and answers leave; what a server asks of its client, or tells it, goes the other way. */
 export function directionAtFace(method: string, phase: Phase): Direction {
-  return isServerRequest(method) === (phase === "request") ? "sending" : "receiving";
+  const { kind, client } = METHODS.get(method) ?? {};
+  const fromServer = isServerRequest(method) || (kind === "notification" && client === undefined);
+  return fromServer === (phase === "request") ? "sending" : "receiving";
+}
+
+function isNotification(method: string): boolean {
+  return method.startsWith("notifications/");
+}
+
+function whyNever(method: string, { interceptNotifications }: GuardPolicy): string | undefined {
+  if (LIFECYCLE_METHODS.has(method)) return "no connection comes about without this method, so no interceptor is asked";
+  if (PLAIN_NOTIFICATIONS.has(method)) return "it passes at once, past everything, so no interceptor is asked";
+  return isNotification(method) && interceptNotifications === false ? "policy.interceptNotifications is off, so no interceptor is asked" : undefined;
 }
 
 function ruleOf(built: BuiltPlan, upstream: string, entry: ChainEntry, { phase, asked }: { readonly phase: Phase; readonly asked: Asked }): RuleTrace {
@@ -85,7 +100,8 @@ function ruleOf(built: BuiltPlan, upstream: string, entry: ChainEntry, { phase, 
   const placed = built.items.get(label);
   const shared = { address, type, mode: policy.mode, failOpen: policy.failOpen, ...(placed === undefined ? {} : { pointer: placed.pointer }) };
   const { method, params, context } = asked;
-  if (LIFECYCLE_METHODS.has(method)) return { ...shared, runs: false, why: "no connection comes about without this method, so no interceptor is asked" };
+  const never = whyNever(method, built.plan.policy ?? {});
+  if (never !== undefined) return { ...shared, runs: false, why: never };
   if (!hooksMatch(policy.hooks, method, phase)) {
     const hooked = policy.hooks.filter((hook) => hook.phase === phase).flatMap(({ events }) => events);
     return { ...shared, runs: false, why: hooked.length === 0 ? `it does not look at ${phase}s` : `of ${phase}s it looks at ${hooked.join(", ")}` };
