@@ -8,6 +8,7 @@ import { judged } from "./observe.ts";
 import type { Target } from "./target.ts";
 import type { AskedResult, ChainVector } from "./vector.ts";
 
+/** What an adapter says of itself (`hello` of the adapter protocol, spec/README.md). */
 export interface AdapterAbout {
   readonly name: string;
   readonly version?: string;

@@ -16,6 +16,7 @@ export interface AdapterLink {
   stderrTail?(): string;
 }
 
+/** How an adapter is started and awaited. Times are in milliseconds. */
 export interface AdapterOptions {
   /** Starts the program. `onNoise` is to be told of each line that is no message. */
   open(onNoise: (text: string) => void): Promise<AdapterLink>;
@@ -26,6 +27,7 @@ export interface AdapterOptions {
   readonly startTimeoutMs: number;
 }
 
+/** A program that speaks the adapter protocol, as something to measure. */
 export interface AdapterTarget {
   readonly target: Target;
   /** Ends the program. */

@@ -7,6 +7,7 @@ import { editAt, valueAt } from "./edit.ts";
 import type { RecordedCall } from "./calls.ts";
 import type { Behaviour, FixtureDeclaration } from "./vector.ts";
 
+/** What scripted interceptors go by, and who is told of their calls. */
 export interface FixtureOptions {
   /** Whose clock `slow` goes by. */
   readonly host: Pick<Host, "setTimer">;

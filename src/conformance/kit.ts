@@ -10,6 +10,7 @@ import { canRun, observe, unreported } from "./observe.ts";
 import type { Target } from "./target.ts";
 import type { Requirement, Vector } from "./vector.ts";
 
+/** What came of one vector. */
 export interface VectorOutcome {
   readonly id: string;
   readonly title: string;
@@ -27,6 +28,7 @@ export interface VectorOutcome {
   readonly reason?: string;
 }
 
+/** How vectors are run. */
 export interface RunOptions {
   readonly host: Pick<Host, "setTimer">;
   /** For one vector; 10,000 unless said otherwise. */
@@ -89,6 +91,7 @@ export function brokenBy({ breaks, requirements }: VectorOutcome): readonly stri
   return breaks ?? requirements;
 }
 
+/** What a run has shown of one requirement of `spec/requirements.json`. */
 export interface RequirementOutcome extends Omit<Requirement, "proofs"> {
   /** `untested`: no vector of those that ran proves it. */
   readonly status: "held" | "broken" | "untested";
@@ -97,6 +100,7 @@ export interface RequirementOutcome extends Omit<Requirement, "proofs"> {
   readonly failed: readonly string[];
 }
 
+/** What a run has shown, by requirement and by vector. */
 export interface Report {
   readonly requirements: readonly RequirementOutcome[];
   readonly vectors: readonly VectorOutcome[];

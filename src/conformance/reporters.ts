@@ -1,5 +1,6 @@
 import { brokenBy, type Report, type RequirementOutcome, type VectorOutcome } from "./kit.ts";
 
+/** The forms that {@link formatReport} knows; `junit` is XML. */
 export const REPORTERS = ["text", "json", "junit", "markdown"] as const;
 
 /** A report as text for people, as JSON, as JUnit's XML, or as a page of Markdown. Ends in a line break. */

@@ -59,6 +59,7 @@ interface Common {
   readonly expect: unknown;
 }
 
+/** A descriptor as an SDK lists it, and its canonical form, or that it is refused. */
 export interface DescriptorVector extends Common {
   readonly kind: "descriptor";
   readonly input: { readonly descriptor: unknown };
@@ -71,6 +72,7 @@ export interface CallVector extends Common {
   readonly input: { readonly method: string; readonly params: JsonObject };
 }
 
+/** A chain over servers, one execution, and what comes of it. */
 export interface ChainVector extends Common {
   readonly kind: "chain";
   readonly input: {
@@ -110,6 +112,7 @@ export interface DialectVector extends Common {
   readonly input: { readonly asked: AskedResult; readonly answer: unknown };
 }
 
+/** Which interceptor an answer is read for, since some SDKs leave that out of it. */
 export interface AskedResult {
   readonly name: string;
   readonly type: "validation" | "mutation";
@@ -145,12 +148,14 @@ export interface VectorPolicy {
   readonly chainTimeoutMs?: number;
 }
 
+/** A message that one side sends a guard, and the scripted milliseconds that pass before the next one. */
 export interface GuardStep {
   readonly from: "peer" | "app";
   readonly message: JsonObject;
   readonly waitMs?: number;
 }
 
+/** One check of `spec/vectors`, told apart by `kind`. */
 export type Vector = DescriptorVector | CallVector | ChainVector | DialectVector | CapabilityVector | ClientVector | GuardVector;
 
 /** One entry of spec/requirements.json. */

@@ -3,6 +3,7 @@ import { LocalError } from "../core/base/errors.ts";
 import { createHasher, FIRST, MAX_LINE_BYTES, readLine, type Hasher, type Link } from "./audit-line.ts";
 import { linesOf } from "./file-lines.ts";
 
+/** A line of an audit log that does not hold. */
 export interface AuditProblem {
   readonly file: string;
   /** From 1. */
@@ -10,6 +11,7 @@ export interface AuditProblem {
   readonly why: string;
 }
 
+/** The lines of one writer: a process, from its start to its end. */
 export interface WriterSpan {
   readonly writer: string;
   readonly firstSeq: number;
@@ -17,6 +19,7 @@ export interface WriterSpan {
   readonly head: Link;
 }
 
+/** What verifying audit logs has shown. */
 export interface AuditReport {
   readonly lines: number;
   readonly writers: readonly WriterSpan[];
@@ -28,6 +31,7 @@ export interface AuditReport {
   readonly missing: readonly Link[];
 }
 
+/** What audit logs are held against; `key` where they are chained by one. */
 export interface VerifyOptions {
   readonly key?: string;
   /**
@@ -96,6 +100,7 @@ export function formatAnchor({ writer, seq, hash }: Link): string {
   return `${writer}:${seq}:${hash}`;
 }
 
+/** An anchor as `formatAnchor` writes it; `undefined` for anything else. */
 export function parseAnchor(text: string): Link | undefined {
   const [, writer, seq, hash] = /^([^:]+):([1-9]\d{0,14}):([0-9a-f]{64})$/.exec(text) ?? [];
   return writer === undefined || seq === undefined || hash === undefined ? undefined : { writer, seq: Number(seq), hash };

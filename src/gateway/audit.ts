@@ -6,6 +6,7 @@ import { lastLine, nextRotated, nodeFiles, rotatedFiles, type AuditFile, type Au
 import { createHasher, FIRST, LINE_START, nextLine, readLine, type Hasher, type Link } from "./audit-line.ts";
 import { auditRecord } from "./audit-record.ts";
 
+/** Where and how decisions are written. Times are in milliseconds. */
 export interface AuditOptions {
   /** One file for one writer: workers have one each. */
   readonly path: string;
@@ -28,6 +29,7 @@ export interface AuditOptions {
   readonly files?: AuditFiles;
 }
 
+/** Counts since the log was opened, but for `queued`, which is those of now. */
 export interface AuditStats {
   readonly written: number;
   readonly failed: number;
@@ -36,6 +38,7 @@ export interface AuditStats {
   readonly head: Link;
 }
 
+/** A file of decisions, each line chained to the one before by a hash. */
 export interface AuditLog {
   /**
    * For `record` of guards and gateways. Settles once the line is in the file, in the order of the calls; rejects where it is not (a full disk, say), and

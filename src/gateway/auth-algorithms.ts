@@ -39,6 +39,7 @@ const SIGNATURES: ReadonlyMap<string, Signature> = new Map<JwtAlgorithm, Signatu
   ["Ed25519", ed25519],
 ]);
 
+/** The signatures of tokens that are taken unless others are named; see {@link JwtAlgorithm}. */
 export const DEFAULT_ALGORITHMS: readonly JwtAlgorithm[] = ["RS256", "PS256", "ES256", "ES384", "EdDSA", "Ed25519"];
 const FEWEST_RSA_BITS = 2048;
 

@@ -13,6 +13,7 @@ import { fits, importKey } from "./auth-algorithms.ts";
 /** Where public keys come from: a JSON Web Key Set (RFC 7517) at a URL, in a file, or given. */
 export type KeyOrigin = { readonly url: string } | { readonly file: string } | { readonly keys: readonly JsonObject[] };
 
+/** How an issuer's keys are read and kept (RFC 7517). */
 export interface KeySetOptions {
   /** Keys are read anew when they are this old, beside the call that notices. Default 600,000 ms. */
   readonly refreshMs?: number;

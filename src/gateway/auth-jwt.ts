@@ -9,6 +9,7 @@ import { assertAlgorithms, DEFAULT_ALGORITHMS, signatureOf, type JwtAlgorithm } 
 import { createKeySet, type KeyOrigin, type KeySetOptions } from "./auth-jwks.ts";
 import { sha256 } from "./auth-tokens.ts";
 
+/** An issuer whose signed tokens are good (RFC 7519), and what they must say. */
 export interface JwtOptions extends KeySetOptions {
   readonly keys: KeyOrigin;
   /** What `iss` must be, to the letter. */

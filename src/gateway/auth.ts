@@ -7,6 +7,7 @@ import { claimedIssuer, createJwtVerifier, type JwtOptions } from "./auth-jwt.ts
 import { hasScopes } from "./auth-rules.ts";
 import { createTokenList, type StaticToken } from "./auth-tokens.ts";
 
+/** Which bearer tokens are good (RFC 6750), and what they have to allow. */
 export interface AuthenticateOptions {
   /** Tokens that were handed out by hand. They are looked at first. */
   readonly tokens?: readonly StaticToken[];
@@ -80,6 +81,7 @@ function limited(host: Host, log: ((message: string) => void) | undefined): (mes
   };
 }
 
+/** What clients are told of where tokens come from (RFC 9728). */
 export interface ResourceMetadata {
   /** The origin under which clients reach this gateway, such as `https://mcp.example.com`. */
   readonly resource: string;

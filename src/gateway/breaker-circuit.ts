@@ -1,8 +1,10 @@
 import { LocalError } from "../core/base/errors.ts";
 import type { Host } from "../core/base/host.ts";
 
+/** `open`: calls fail at once, unmade. `half_open`: a few probe. */
 export type CircuitState = "closed" | "open" | "half_open";
 
+/** When a circuit opens, and when it is tried again. */
 export interface CircuitOptions {
   /** Opens after so many failures in a row. Default 5. */
   readonly failures?: number;

@@ -8,6 +8,7 @@ import type { InvokeParams } from "../core/wire/gen/interceptors.ts";
 import { createCircuit, type Circuit, type CircuitOptions, type CircuitState } from "./breaker-circuit.ts";
 import { createSlots, type Slots } from "./breaker-slots.ts";
 
+/** When a circuit opens, and how many calls one interceptor gets at a time. */
 export interface BreakerOptions extends CircuitOptions {
   /** Invocations of one interceptor at a time. Default 100. */
   readonly maxConcurrent?: number;
@@ -20,6 +21,7 @@ export interface BreakerOptions extends CircuitOptions {
   onChange?(change: { readonly source: string; readonly interceptor: string; readonly state: CircuitState }): void;
 }
 
+/** How one interceptor of a source stands. */
 export interface BreakerStats {
   readonly interceptor: string;
   readonly state: CircuitState;
@@ -29,6 +31,7 @@ export interface BreakerStats {
   readonly refused: { readonly open: number; readonly busy: number };
 }
 
+/** A source whose failing interceptors are left alone for a while. */
 export interface BreakerSource extends InterceptorSource {
   /** Of each interceptor that was invoked so far. */
   stats(): readonly BreakerStats[];

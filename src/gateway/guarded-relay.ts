@@ -8,6 +8,7 @@ import { spawnTransport, type ChildTransport, type SpawnOptions } from "../node/
 /** Whose side of the boundary a relay stands on: a host that guards itself against a server, or an operator who guards what a server exposes. */
 export type Posture = "client" | "server";
 
+/** What stands between the two transports of a relay, and on whose side. */
 export interface GuardedRelayOptions {
   readonly chain: ChainSource;
   /** Default `client`. */

@@ -4,6 +4,7 @@ import { isThenable } from "../core/base/thenable.ts";
 import { listenHandler, type HandlerOptions, type HandlerServer } from "../node/http-handler.ts";
 import { METRICS_TYPE } from "./metrics-text.ts";
 
+/** What is served to those who operate a process: readiness and metrics. */
 export interface OpsOptions {
   /** What keeps this process from taking calls, in a few words each: none, and it is ready. Default: nothing does. */
   ready?(): readonly string[];

@@ -3,6 +3,7 @@ import { detectHost, type Host } from "../core/base/host.ts";
 import type { ChainLog } from "../core/chain/report.ts";
 import type { GuardEvent } from "../core/guard/events.ts";
 
+/** How much a line matters, from least to most. */
 export type LogLevel = "debug" | "info" | "warn" | "error";
 
 /** What the parts of a gateway log: guards, peers, listeners. Levels have two spellings among them. */
@@ -13,6 +14,7 @@ export interface LoggedEntry {
   readonly error?: unknown;
 }
 
+/** Which lines are written, and where. */
 export interface LogOptions {
   /** Lines below it are not written. Default `info`. */
   readonly level?: LogLevel;
@@ -25,6 +27,7 @@ export interface LogOptions {
   readonly host?: Host;
 }
 
+/** A log of JSON lines without payloads. */
 export interface StructuredLog {
   /** For every `log` option of this package. Never throws. */
   log(entry: LoggedEntry): void;

@@ -28,6 +28,7 @@ export interface GaugeSample {
 export interface MetricsSnapshot {
   readonly families: readonly FamilySnapshot[];
 }
+/** One metric with all its series, as plain data. */
 export interface FamilySnapshot {
   readonly name: string;
   readonly type: "counter" | "gauge" | "histogram";
@@ -37,6 +38,7 @@ export interface FamilySnapshot {
   readonly bounds?: readonly number[];
   readonly series: readonly SeriesSnapshot[];
 }
+/** One combination of labels of a metric, and its value. */
 export interface SeriesSnapshot {
   readonly labels: Labels;
   /** Of a histogram: the sum of what was observed. */
@@ -45,6 +47,7 @@ export interface SeriesSnapshot {
   readonly buckets?: readonly number[];
 }
 
+/** Metrics by name. Making one whose name is taken throws `conflict`. */
 export interface Registry {
   counter(family: FamilyOptions): Counter;
   histogram(family: FamilyOptions, bounds: readonly number[]): Histogram;

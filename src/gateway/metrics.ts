@@ -10,6 +10,7 @@ import type { CircuitState } from "./breaker-circuit.ts";
 import { createRegistry, OVERFLOW, type GaugeSample, type MetricsSnapshot, type Registry } from "./metrics-registry.ts";
 import { formatMetrics } from "./metrics-text.ts";
 
+/** How many series there may be, and how durations are counted. */
 export interface MetricsOptions {
   /** Combinations of labels of one metric. Further ones are counted together, with `other` for each label. Default 2,000. */
   readonly maxSeries?: number;
@@ -26,6 +27,7 @@ export interface GatewayCounts {
   readonly upstreams: Readonly<Record<string, { readonly connections: number; readonly calls: number; readonly lost: number; readonly failedStarts: number; readonly backOffMs: number }>>;
 }
 
+/** Counters and durations of a gateway, for Prometheus. */
 export interface Metrics {
   /** For `GatewayPlan.observe`: cheap, and never throws. */
   observe(event: GuardEvent, upstream: string): void;

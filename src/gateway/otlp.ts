@@ -8,6 +8,7 @@ import { pause } from "../core/http/pause.ts";
 import { attributes, createSpanMaker, type Span } from "./otlp-spans.ts";
 import { readAnswer } from "./small-http.ts";
 
+/** Where traces are sent, and how many wait. */
 export interface OtlpOptions {
   /** Where traces go, such as `http://127.0.0.1:4318/v1/traces`: OTLP over HTTP, as JSON. */
   readonly url: string;
@@ -33,12 +34,14 @@ export interface OtlpOptions {
   log?(message: string): void;
 }
 
+/** Spans since the exporter was made, but for `waiting`, which is those of now. */
 export interface OtlpStats {
   readonly sent: number;
   readonly dropped: number;
   readonly waiting: number;
 }
 
+/** An exporter of traces, a span for each message and for each interceptor. */
 export interface Otlp {
   /** For `GatewayPlan.observe`: never waits, never throws. */
   observe(event: GuardEvent, upstream: string): void;

@@ -71,6 +71,7 @@ export type UpstreamTarget =
   | { readonly server: Servable }
   | { readonly connect: () => Transport | Promise<Transport> };
 
+/** A server behind the gateway, and what it may cost. Times are in milliseconds. */
 export interface UpstreamPlan {
   /** Its segment in `/NAME/mcp`, and its name in logs, decisions and metrics: letters, digits, `.`, `_` and `-`. Unique. */
   readonly name: string;
@@ -128,6 +129,7 @@ export interface ParkingPlan {
   readonly parkMs?: number;
 }
 
+/** A gateway that serves. */
 export interface Gateway {
   /** Answers HTTP requests to `/NAME/mcp` for whoever brings them: `fetchHandler`, `directSend`, a server of one's own. */
   readonly handle: HttpHandler;
@@ -167,6 +169,7 @@ export interface GatewayStats {
   readonly upstreams: Readonly<Record<string, UpstreamStats>>;
 }
 
+/** How an upstream stands; `lost` and `failedStarts` count since the gateway began. */
 export interface UpstreamStats {
   readonly connections: number;
   readonly calls: number;

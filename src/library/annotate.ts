@@ -6,6 +6,7 @@ import { invalid, readConfig } from "./config.ts";
 import { compilePatterns, isNamePattern, NO_NAME_PATTERN } from "./name-patterns.ts";
 import { perCall } from "./per-call.ts";
 
+/** What `annotate` writes into messages. */
 export interface AnnotateConfig {
   /** Members for the `_meta` of requests, `com.example/team`: they take the place of what is there. */
   readonly request?: JsonObject;

@@ -26,6 +26,7 @@ export interface ApprovalRequest {
 /** Says yes or no. Anything but a boolean is a failure. The signal aborts once nobody waits any more. */
 export type Approve = (request: ApprovalRequest, signal: PlatformSignal) => boolean | Promise<boolean>;
 
+/** Which calls wait for a yes, and how long. */
 export interface ApprovalConfig extends Partial<Service> {
   /** Names of tools, or `prefix*`, whose calls wait. Every one unless given. */
   readonly tools?: readonly string[];
@@ -36,6 +37,7 @@ export interface ApprovalConfig extends Partial<Service> {
   readonly scope?: Scope;
 }
 
+/** What `approval` is given by a program, beside its config. */
 export interface ApprovalTools extends Tools {
   /** Who is asked. In its place a config may have a `url`: a service that gets the request, and answers `{ approved, digest }`. */
   readonly approve?: Approve;

@@ -33,6 +33,7 @@ export interface AuditRecord {
 /** Keeps a record. What it throws or rejects with fails the interceptor, and so blocks the message. */
 export type AuditSink = (record: AuditRecord) => void | Promise<void>;
 
+/** What `audit` records, and where it sends it. */
 export interface LibraryAuditConfig extends Partial<Service> {
   /** Methods, as hooks name them; all unless given. */
   readonly events?: readonly string[];
@@ -40,6 +41,7 @@ export interface LibraryAuditConfig extends Partial<Service> {
   readonly key?: string;
 }
 
+/** What `audit` is given by a program, beside its config. */
 export interface AuditTools extends Tools {
   /** Where records go. In its place a config may have a `url`: a service that gets each as a POST. */
   readonly sink?: AuditSink;

@@ -12,6 +12,7 @@ import type { Tools } from "./tools.ts";
 /** What a budget counts. */
 export type BudgetUnit = "requests" | "chars" | "tokens" | "cost";
 
+/** How much may be spent, of what, by whom. */
 export interface BudgetConfig {
   /**
    * What may be spent, at least one of: `requests`; `chars` of JSON text, sent and received; `tokens` that requests for samples and completions ask for

@@ -49,6 +49,7 @@ export interface ReadyMade {
 }
 
 // The factories check their configs whatever the types say.
+/** The ready-made interceptors by the name that configurations and `wrap --use` take them by. */
 export const readyMade: ReadonlyMap<string, ReadyMade> = new Map<string, ReadyMade>([
   [
     "redact",

@@ -14,6 +14,7 @@ import { firstOf } from "./strings.ts";
  */
 export type CommandCheck = "shell" | "option" | "sql" | "stacking";
 
+/** What arguments of some tools are looked at for. */
 export interface CommandRule {
   /** Tools that the rule is for, by name or `prefix*`; all unless given. */
   readonly tools?: readonly string[];
@@ -23,6 +24,7 @@ export interface CommandRule {
   readonly checks: readonly CommandCheck[];
 }
 
+/** Which arguments of which tools are judged, and for what. */
 export interface CommandGuardConfig {
   /** The first that has the tool and the argument decides. */
   readonly rules?: readonly CommandRule[];

@@ -13,6 +13,7 @@ import { firstOf } from "./strings.ts";
 import { compileHostPattern, notPublic, type UrlHost } from "./uri/host.ts";
 import { parseUrl } from "./uri/url.ts";
 
+/** What servers may ask users for. */
 export interface ElicitationGuardConfig {
   /** Fields that a form may have; 20 unless given. */
   readonly maxFields?: number;

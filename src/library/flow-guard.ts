@@ -9,6 +9,7 @@ import { perCall } from "./per-call.ts";
 import { createStates, readScope, type Scope } from "./state.ts";
 import { isTypedBinary } from "./typed-binary.ts";
 
+/** Whose texts may be sent to which server. */
 export interface FlowGuardConfig {
   /** The server behind this chain. The gateway fills it in for each upstream; who makes chains by hand gives each guard its own. */
   readonly server?: string;
@@ -22,6 +23,7 @@ export interface FlowGuardConfig {
   readonly scope?: Exclude<Scope, "session">;
 }
 
+/** A way that texts may take, from some servers to others. */
 export interface FlowRule {
   /** Whose texts; every server's unless given. */
   readonly from?: readonly string[];

@@ -9,6 +9,7 @@ import { invalid } from "./config.ts";
 
 // Calls of services that a policy names: one JSON object there, one back, by the fetch of the host.
 
+/** A service that is asked by POST, with JSON. */
 export interface Service {
   readonly url: string;
   /** Signs what is sent; at least 16 characters. */

@@ -7,6 +7,7 @@ import { perCall } from "./per-call.ts";
 import { scoreOf, type SignalId, signalsIn, type TextSignal } from "./signals.ts";
 import { isTypedBinary } from "./typed-binary.ts";
 
+/** From which score on texts that look like instructions are warned of, and refused. */
 export interface InjectionSignalsConfig {
   /** From this score on a message is refused, in percent; 80 unless given. */
   readonly blockAt?: number;

@@ -10,6 +10,7 @@ import { firstInRequest, REQUESTS_WITH_ARGUMENTS } from "./request-strings.ts";
 import type { FoundString } from "./strings.ts";
 import { type PathRules, readPath, uriProblem } from "./uri/path.ts";
 
+/** Where arguments that hold a path may lead. */
 export interface PathGuardConfig {
   /** Paths under which an argument that holds a path must lie. A relative one lies under `.` alone. Absent: anywhere. */
   readonly allow?: readonly string[];

@@ -8,6 +8,7 @@ import { perCall } from "./per-call.ts";
 import { createStates, readScope, type Scope, scopeSchema } from "./state.ts";
 import type { Tools } from "./tools.ts";
 
+/** How many calls are let through in which time. */
 export interface RateLimitConfig {
   /** How many a minute, in the long run; 60 unless given. */
   readonly perMinute?: number;

@@ -7,6 +7,7 @@ import { FITTING_MASKS } from "./redact-fit.ts";
 import { createRedactText } from "./redact-text.ts";
 import type { RedactPayloadOptions } from "./redact-payload.ts";
 
+/** Which personal data is masked, and how. */
 export interface RedactConfig {
   /** What is looked for; all types unless given. An empty list looks for nothing. */
   readonly types?: readonly SensitiveType[];

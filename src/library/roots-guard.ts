@@ -6,6 +6,7 @@ import { pathsSchema, readPathLists } from "./path-lists.ts";
 import { perCall } from "./per-call.ts";
 import { readPath } from "./uri/path.ts";
 
+/** Which folders a client may tell servers of. */
 export interface RootsGuardConfig {
   /** Paths under which each root must lie. Absent: anywhere. */
   readonly allow?: readonly string[];

@@ -10,6 +10,7 @@ import type { Tools } from "./tools.ts";
 
 type IncludeContext = "none" | "thisServer" | "allServers";
 
+/** What servers may ask of a client's model, and how often. */
 export interface SamplingGuardConfig {
   /** Tokens that a server may ask for at once; 8,192 unless given. */
   readonly maxTokens?: number;

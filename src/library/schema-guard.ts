@@ -9,6 +9,7 @@ import { createKnownSchemas, type KnownSchemas } from "./known-schemas.ts";
 import { perCall } from "./per-call.ts";
 import { createStates, readScope, type Scope, scopeSchema } from "./state.ts";
 
+/** What is held against the schemas that tools are listed with. */
 export interface SchemaGuardConfig {
   /** What becomes of calls of tools that no list has had, or whose schema cannot be used: `pass`, with a warning, unless given. */
   readonly unknown?: "pass" | "block";

@@ -7,6 +7,7 @@ import type { SecretEdit } from "./secret-payload.ts";
 import { SECRET_KINDS, type SecretKind } from "./secrets/kinds.ts";
 import { createFindSecrets } from "./secrets/scan.ts";
 
+/** Which secrets are looked for, and what becomes of them. */
 export interface SecretGuardConfig {
   /** `mask`, the default, puts a mask in place of each secret; `block` refuses the message. Set where the interceptors are made. */
   readonly action?: "mask" | "block";

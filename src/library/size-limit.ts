@@ -6,6 +6,7 @@ import { allow, deny, mutated, unchanged } from "../core/interceptor/verdict.ts"
 import { eventsSchema, invalid, readChoice, readConfig, readEvents, readWhole } from "./config.ts";
 import { perCall } from "./per-call.ts";
 
+/** How large a payload may be, and its parts. */
 export interface SizeLimitConfig {
   /** Bytes of the payload's JSON text in UTF-8; 1 MiB unless given. */
   readonly maxBytes?: number;

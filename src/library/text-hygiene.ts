@@ -11,6 +11,7 @@ import { perCall } from "./per-call.ts";
 import { withCopies } from "./redact-copies.ts";
 import { firstOf } from "./strings.ts";
 
+/** What becomes of text that people cannot see. */
 export interface TextHygieneConfig {
   /** `strip`: hidden characters are left out of texts. `block`: a message with such a text is refused. `strip` unless given; set where the interceptors are made. */
   readonly mode?: "strip" | "block";

@@ -5,6 +5,7 @@ import { allow, deny, unchanged, type Verdict } from "../core/interceptor/verdic
 import { compileFilter, type Filter, type FilterConfig, filterConfigSchema, type FilterKind, kindsOf } from "./filter-rules.ts";
 import { perCall } from "./per-call.ts";
 
+/** Which tools, prompts and resources may be used: `allow` and `deny`, by name or `prefix*`; `deny` wins. */
 export type ToolFilterConfig = FilterConfig;
 export const toolFilterConfigSchema: JsonObject = filterConfigSchema;
 

@@ -9,6 +9,7 @@ import { createPinnedTools, type PinRules } from "./pinned-tools.ts";
 import { createStates, readScope, type Scope, scopeSchema } from "./state.ts";
 import { lockSchema, readLock, type ToolLock } from "./tool-lock.ts";
 
+/** What definitions of tools are held against. */
 export interface ToolPinningConfig {
   /** The digests that tools must have, as `toolLock` gives them, or their JSON text. Tools that it does not have are kept back. Absent: a tool is pinned on first sight. */
   readonly lock?: ToolLock | string;

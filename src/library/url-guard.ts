@@ -10,6 +10,7 @@ import type { FoundString } from "./strings.ts";
 import { compileHostPattern, isMetadata, notPublic, type UrlHost } from "./uri/host.ts";
 import { hasUser, parseHostPort, parseUrl, schemeOf, trimControls, type Unreadable, type UrlTarget, urlsIn } from "./uri/url.ts";
 
+/** Where URLs in arguments may lead. */
 export interface UrlGuardConfig {
   /** Schemes that a URL may have; `http` and `https` unless given. */
   readonly schemes?: readonly string[];

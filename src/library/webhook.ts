@@ -9,6 +9,7 @@ import { eventsSchema, invalid, readChoice, readConfig, readEvents, readStrings 
 import { postJson, readService, type Service, SERVICE_MEMBERS, serviceSchema } from "./http-post.ts";
 import type { Tools } from "./tools.ts";
 
+/** Which messages a service is asked about, and what it may do with them. */
 export interface WebhookConfig extends Service {
   /** What the service is asked for: `validator` (default) for a verdict, `mutator` for another payload. */
   readonly type?: "validator" | "mutator";

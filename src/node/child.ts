@@ -12,6 +12,7 @@ import { splitLines } from "./stderr-lines.ts";
 import { byteSink, byteSource } from "./streams.ts";
 import { findWindowsProgram, windowsCommandLine } from "./windows-command.ts";
 
+/** How a child process is started, spoken with and ended. */
 export interface SpawnOptions extends Omit<LineTransportOptions, "invalid"> {
   /** Looked up in PATH. No shell takes part, so nothing in `args` has a second meaning. */
   readonly command: string;
@@ -35,6 +36,7 @@ export interface SpawnOptions extends Omit<LineTransportOptions, "invalid"> {
   readonly termGraceMs?: number;
 }
 
+/** How a child process ended: one of the two is `null`. */
 export interface ChildExit {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;

@@ -5,6 +5,7 @@ import { resolveLimits, type Limits } from "../core/base/limits.ts";
 import { OwnSignal } from "../core/base/signal.ts";
 import type { HeaderMap, HttpHandler, HttpRequest, TextSource } from "../core/http/exchange.ts";
 
+/** Where and how a handler is served by `node:http`. */
 export interface HandlerOptions {
   /** 0, the default, takes any free one. */
   readonly port?: number;

@@ -7,6 +7,7 @@ import { badRequest } from "../core/http/http-responses.ts";
 import { listenHandler, type HandlerOptions } from "./http-handler.ts";
 import { nodeHost } from "./host.ts";
 
+/** Where an MCP endpoint listens, and how it behaves. */
 export interface ListenOptions extends Omit<HttpServerOptions, "host">, Omit<HandlerOptions, "host"> {
   /**
    * The address to listen on. Default 127.0.0.1, which only this machine reaches. On another one `allowedHosts` must say by which names clients reach
@@ -19,6 +20,7 @@ export interface ListenOptions extends Omit<HttpServerOptions, "host">, Omit<Han
   readonly otherwise?: HttpHandler;
 }
 
+/** An MCP endpoint that listens on a port. */
 export interface HttpListener extends Omit<HttpServer, "handle" | "holds"> {
   /** Where the MCP endpoint is, such as `http://127.0.0.1:3000/mcp`. */
   readonly url: string;

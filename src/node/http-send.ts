@@ -4,6 +4,7 @@ import { urlToHttpOptions } from "node:url";
 import { LocalError } from "../core/base/errors.ts";
 import type { ByteSource, HttpAnswer, HttpCall, HttpSend } from "../core/http/exchange.ts";
 
+/** How connections are made and kept. Times are in milliseconds. */
 export interface HttpSendOptions {
   /** How long a connection is kept open for the next request, unless the server says less; 4,000, which is below what most servers wait. */
   readonly keepAliveMs?: number;

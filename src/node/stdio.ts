@@ -5,6 +5,7 @@ import type { Transport } from "../core/transport/transport.ts";
 import { nodeHost } from "./host.ts";
 import { byteSink, byteSource } from "./streams.ts";
 
+/** How this process speaks on its standard streams. */
 export interface StdioOptions extends Omit<LineTransportOptions, "invalid"> {
   /** Streams of bytes; the process's own by default. They belong to the transport, which ends and destroys them. */
   readonly stdin?: Readable;

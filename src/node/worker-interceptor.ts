@@ -14,6 +14,7 @@ import { nodeHost } from "./host.ts";
 import { forwardToStderr } from "./stderr-forward.ts";
 import { FailedInWorker, startThread, type WorkerThread } from "./worker-thread.ts";
 
+/** Which module runs in a worker thread, and its budgets. */
 export interface WorkerInterceptorOptions {
   /** The module that exports interceptors, under whatever names, single or in lists: a path, from the working directory, or a file URL. */
   readonly module: string | URL;
@@ -33,6 +34,7 @@ export interface WorkerInterceptorOptions {
   readonly host?: Host;
 }
 
+/** Interceptors that run in a worker thread, which their owner closes. */
 export interface WorkerInterceptors {
   /** Ordinary interceptors, for chains and servers, whose handlers run in the worker. */
   readonly interceptors: readonly Interceptor[];

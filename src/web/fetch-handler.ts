@@ -5,6 +5,7 @@ import type { HttpRequest, HttpResponse, TextSource } from "../core/http/exchang
 import { createHttpServer, type HttpServer } from "../core/http/http-server.ts";
 import type { HttpServerOptions } from "../core/http/http-server-options.ts";
 
+/** An HTTP server for runtimes that hand over a `Request`: workers, Deno, Bun. */
 export interface FetchHandler extends HttpServer {
   /** Answers one request; may be taken apart from the rest: `export default { fetch: handler.fetch }`. */
   readonly fetch: (request: Request) => Promise<Response>;

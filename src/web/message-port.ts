@@ -19,6 +19,7 @@ export interface PortLike {
   terminate?(): unknown;
 }
 
+/** How messages come over a port. */
 export interface PortOptions {
   readonly limits?: Partial<Limits>;
   /** Told of everything that came and was no message. What it throws is ignored. */

@@ -74,6 +74,7 @@ export interface Limits {
   readonly maxPatternSteps: number;
 }
 
+/** The bounds that hold where `limits` says nothing else; each is documented at its member of {@link Limits}. */
 export const DEFAULT_LIMITS: Limits = Object.freeze({
   maxMessageBytes: 16 * 1024 * 1024,
   maxDepth: DEFAULT_MAX_DEPTH,

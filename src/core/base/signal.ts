@@ -19,6 +19,7 @@ export interface Signal {
   onAbort(listener: (reason: unknown) => void): () => void;
 }
 
+/** A signal with the means to abort it; what `createSignal` gives. */
 export interface SignalSource {
   readonly signal: Signal;
   /** The first call counts. Listeners run in the order of their subscription. */

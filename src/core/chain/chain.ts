@@ -23,6 +23,7 @@ import type { ChainResult } from "./result.ts";
 import type { Detached } from "./run.ts";
 import type { InterceptorSource } from "./source.ts";
 
+/** How a chain runs, unless an execution says otherwise. Times are in milliseconds. */
 export interface ChainOptions {
   readonly host?: Host;
   readonly limits?: Partial<Limits>;
@@ -40,16 +41,19 @@ export interface ChainOptions {
   readonly maxDetached?: number;
 }
 
+/** How a source is added. `signal` gives up on listing it: then nothing is added. */
 export interface AddSourceOptions extends ListedOptions {
   readonly signal?: Signal;
 }
 
+/** How sources are listed again. `signal` gives up, and changes nothing. */
 export interface RefreshOptions {
   /** Lets entries go, or guard less than before. */
   readonly allowWeaker?: boolean;
   readonly signal?: Signal;
 }
 
+/** Counts over the life of a chain, but for `detached`, which is those of now. */
 export interface ChainStats {
   /** Answers that came after their timeout, and were dropped. */
   readonly lateAnswers: number;
@@ -99,6 +103,7 @@ export interface Chain {
 
 const LOCAL = "local";
 
+/** An empty chain. Throws `invalid_argument` for wrong options. */
 export function createChain(options: ChainOptions = {}): Chain {
   const { host = detectHost(), revalidate = "never", provenance = false, timeoutMs } = options;
   const unknownMode = provenanceProblem(provenance);

@@ -34,6 +34,7 @@ export interface PlannedEvent extends Told {
   readonly interceptors: number;
 }
 
+/** An entry is called. */
 export interface InvokedEvent extends ToldOfEntry {
   readonly kind: "invoked";
   /** What it may take. */
@@ -55,12 +56,14 @@ export interface MutatedEvent extends ToldOfEntry {
   readonly elapsedMs: number;
 }
 
+/** An entry came to nothing, for another reason than its timeout. `elapsedMs` is since its call. */
 export interface FailedEvent extends ToldOfEntry {
   readonly kind: "failed";
   readonly reason: Exclude<FailureReason, "timeout">;
   readonly elapsedMs: number;
 }
 
+/** An entry has not answered in time. `elapsedMs` is since its call. */
 export interface TimedOutEvent extends ToldOfEntry {
   readonly kind: "timed_out";
   /** The limit that ran out. */

@@ -21,6 +21,7 @@ import { tellEnd, tellerOf, tellPlanned, type Telling } from "./teller.ts";
 
 export type Revalidate = "if-modified" | "never";
 
+/** One message to run a chain on (SEP-2624, Chain Execution). Times are in milliseconds. */
 export interface ExecuteParams {
   readonly event: string;
   readonly phase: Phase;

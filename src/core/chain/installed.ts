@@ -6,6 +6,7 @@ import { createEntry, type ChainEntry } from "./entry.ts";
 import type { ChainLog } from "./report.ts";
 import type { InterceptorSource } from "./source.ts";
 
+/** Settings for what is added, which beat what interceptors declare. */
 export interface AddOptions {
   /** By name, or `label/name`. */
   readonly overrides?: Readonly<Record<string, Overrides>>;

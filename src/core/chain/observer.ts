@@ -2,6 +2,7 @@ import { LocalError } from "../base/errors.ts";
 import { DEFAULT_LIMITS } from "../base/limits.ts";
 import { isThenable } from "../base/thenable.ts";
 
+/** Counts of events since the observer was made, but for `waiting`, which is those of now. */
 export interface ObserverStats {
   /** Events that were handed over, and whose handling has ended. */
   readonly delivered: number;

@@ -112,6 +112,7 @@ function entryError({ code, reason, message, timeoutMs }: Failure, failOpen: boo
   return { code, reason, message, ...(timeoutMs !== undefined && { timeoutMs }), ...(failOpen && { failOpen }) };
 }
 
+/** What of a failure may cross to the other side, beside its stable reason. */
 export interface BoundaryOptions {
   /** The text of failures crosses instead of their reason code. */
   readonly exposeErrors?: boolean;

@@ -32,6 +32,7 @@ export interface Step {
   readonly entries: readonly PlannedEntry[];
 }
 
+/** Which entries run for a message, step by step. */
 export interface Plan {
   readonly steps: readonly Step[];
   /** Some entry, or its condition, wants to see the request that a response answers. */

@@ -4,6 +4,7 @@ import type { ListedType } from "../wire/descriptors.ts";
 import type { Phase, Severity, Signature, Suggestion, ValidationMessage } from "../wire/gen/interceptors.ts";
 import type { Provenance } from "./provenance.ts";
 
+/** How an execution ended (SEP-2624, Chain Execution); all but `success` block the message. */
 export type ChainStatus = "success" | "validation_failed" | "mutation_failed" | "timeout";
 
 /** What one invocation came to. It has `error`, or the members of its type. */

@@ -8,6 +8,7 @@ export interface WriterChange extends FieldChange {
   readonly relation: "itself" | "around" | "within";
 }
 
+/** An interceptor that wrote a field of the final payload. */
 export interface FieldWriter {
   readonly interceptor: string;
   /** `label/name`; absent where a decision was asked, which has names alone. */

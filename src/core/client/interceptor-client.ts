@@ -9,6 +9,7 @@ import { describeProblem } from "../wire/check.ts";
 import { INTERCEPTOR_SPELLINGS, readCapability } from "../wire/dialects.ts";
 import { checkListInterceptorsResult } from "../wire/gen/interceptors.ts";
 
+/** How a server's interceptors become a source. */
 export interface SourceOptions {
   /** How the chain addresses this server's interceptors: `label/name`. Without `/`. */
   readonly label: string;

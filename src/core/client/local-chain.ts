@@ -15,6 +15,7 @@ export type ServerTarget =
   | { readonly command: string; readonly args?: readonly string[]; readonly env?: Readonly<Record<string, string | undefined>>; readonly cwd?: string }
   | { readonly url: string; readonly headers?: Readonly<Record<string, string>> };
 
+/** How a server's interceptors are added to a chain. */
 export interface AddServerOptions extends AddSourceOptions {
   /** How its interceptors are addressed, `label/name`; by default the first that is free of `server-1`, `server-2`, … Without `/`. */
   readonly label?: string;
@@ -32,11 +33,16 @@ export interface ConnectedChain extends Chain {
   close(): Promise<void>;
 }
 
+/** Options of a chain that can add servers. */
 export interface ConnectedChainOptions extends ChainOptions {
   /** Makes a connected client of a target. `mcp-interceptors/node` brings one. */
   readonly connect?: (target: ServerTarget, signal?: Signal) => Promise<McpClient>;
 }
 
+/**
+ * An empty chain that can also add servers: `createChain` of the engine, with `addServer`. Without `connect` it takes clients that are connected, and no
+ * commands or URLs.
+ */
 export function createChain(options: ConnectedChainOptions = {}): ConnectedChain {
   const chain = createBareChain(options);
   const opened = new Set<McpClient>();

@@ -19,6 +19,7 @@ import { currentOf, type ChainSource } from "./chain-source.ts";
 import type { GuardPolicy } from "./options.ts";
 import { LIFECYCLE_METHODS, PLAIN_NOTIFICATIONS } from "./routes.ts";
 
+/** Whose view of a chain is reported. */
 export interface CoverageOptions {
   /** Which side of the connection the guarded application is. */
   readonly role: "server" | "client";

@@ -55,6 +55,7 @@ export interface Decision {
   readonly principal?: { readonly type: string; readonly id?: string; readonly issuer?: string };
 }
 
+/** What one interceptor made of a message: names and numbers, nothing of the payload. */
 export interface InterceptorOutcome {
   readonly name: string;
   readonly type: ChainResultEntry["type"];

@@ -17,6 +17,7 @@ import { checkPart } from "./routes.ts";
 /** What is wrong with a payload, as a sentence; `undefined` where nothing is. */
 export type PayloadCheck = (payload: unknown) => string | undefined;
 
+/** How a function is guarded. */
 export interface FunctionGuardOptions {
   /** `llm/completion`, a method of MCP, or one of your own such as `custom/summarise`. */
   readonly event: string;

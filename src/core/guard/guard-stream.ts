@@ -18,6 +18,7 @@ import {
 import { judgeArgument } from "./guard-function.ts";
 import { createStreamText, type StreamText, type WindowSize } from "./stream-text.ts";
 
+/** How a function that yields text is guarded: in which windows, and else like {@link FunctionGuardOptions}. */
 export interface StreamGuardOptions extends Omit<FunctionGuardOptions, "event" | "check">, Partial<WindowSize> {
   /** `llm/completion` unless said otherwise; responses are common completions in any case. */
   readonly event?: string;

@@ -33,6 +33,7 @@ export interface Refusal {
   readonly error: RpcError;
 }
 
+/** What a guard does in which case. Everything has a default, and the defaults are strict. */
 export interface GuardPolicy {
   /** Judge notifications too. Default false; on in `wrap`. */
   readonly interceptNotifications?: boolean;
@@ -84,6 +85,7 @@ export interface GuardPolicy {
   readonly onRecordFailure?: "block" | "continue";
 }
 
+/** How one transport is guarded. */
 export interface GuardOptions {
   /** Which side of the connection the guarded application is. */
   readonly role: "server" | "client";

@@ -7,6 +7,7 @@ import { isRequest, type Message, type RequestId } from "../wire/message.ts";
 import { errorAnswer } from "./answer.ts";
 import { createOpenRequests } from "./open-requests.ts";
 
+/** How long a relay waits for what. */
 export interface RelayOptions {
   /** Milliseconds that a server may take to answer `initialize`. Default 60,000. */
   readonly initializeTimeoutMs?: number;
@@ -27,6 +28,7 @@ export interface RelayEnd {
   readonly error?: LocalError;
 }
 
+/** Two transports that are being connected to each other. */
 export interface Relay {
   /** Settles when both sides are closed; never rejects. */
   readonly ended: Promise<RelayEnd>;

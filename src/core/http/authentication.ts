@@ -21,6 +21,7 @@ export interface Challenge {
  * and `id` (the subject), so that a fresh token for the same subject goes on with it. What is thrown is answered 500, and never let through.
  */
 export type Authenticate = (request: AuthenticationRequest) => Authentication | Promise<Authentication>;
+/** What `authenticate` found out: who calls, or what to tell a caller who is turned away. */
 export type Authentication = { readonly principal: Principal } | { readonly challenge: Challenge };
 
 export type AuthenticationOutcome =

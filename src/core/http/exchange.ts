@@ -4,6 +4,7 @@ import type { Signal } from "../base/signal.ts";
 
 /** By lower-case name. Several values of one name are joined by `", "`, as RFC 9110 (section 5.3) allows. */
 export type HeaderMap = ReadonlyMap<string, string>;
+/** Headers in their order; a name may come more than once, in any case. */
 export type HeaderList = readonly (readonly [name: string, value: string])[];
 
 /** A request as a server gets it, before its body is read. */
@@ -56,6 +57,7 @@ export interface HttpCall {
   readonly signal: Signal;
 }
 
+/** An answer as a client gets it: as soon as its head is there. Whoever has it reads or cancels the body. */
 export interface HttpAnswer {
   readonly status: number;
   readonly headers: HeaderMap;

@@ -4,6 +4,7 @@ import type { HeaderList, HeaderMap } from "./exchange.ts";
 // A page that a browser shows may send requests to any address that its own name is made to resolve to (DNS rebinding). Such a request has that
 // name in Host and in Origin, and by these it is refused, before anything of its body is read.
 
+/** Which names and pages a server over HTTP is there for, against DNS rebinding (MCP, Transports, Security Warning). */
 export interface HostCheckOptions {
   /**
    * Names, or names with a port, that requests may be for, such as `mcp.example.com` or `localhost:3000`; without a port, any will do. `"any"` does

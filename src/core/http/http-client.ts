@@ -24,6 +24,7 @@ import { outgoingText } from "./outgoing-text.ts";
 import { versionInBody } from "./routing-headers.ts";
 import { createSendLanes } from "./send-lanes.ts";
 
+/** How a server over HTTP is reached. */
 export interface HttpTransportOptions {
   /** The server's MCP endpoint, `http:` or `https:`. */
   readonly url: string;

@@ -25,6 +25,7 @@ export interface ToolParams {
   learn(call: RequestMessage, from: PeerContext): Promise<void> | undefined;
 }
 
+/** How a server over HTTP behaves, whatever carries its requests. Times are in milliseconds. */
 export interface HttpServerOptions extends HostCheckOptions {
   /** Revisions to speak, of both eras; all that this build knows by default. */
   readonly versions?: readonly string[];

@@ -55,6 +55,10 @@ export interface HttpServer extends Listener {
   stats(): HttpServerStats;
 }
 
+/**
+ * Streamable HTTP without a socket: a handler of requests, and a listener of the connections that they open (MCP, Transports). Throws `invalid_argument`
+ * for wrong options. Timers end with `close`.
+ */
 export function createHttpServer(options: HttpServerOptions = {}): HttpServer {
   const { host = detectHost(), eventStore, resourceMetadata, passOn } = options;
   const { sessionIdleMs, closeGraceMs, releaseAfterMs, keepAliveMs, streamAfterMs, stallMs, retryMs } = resolveTimes(options);

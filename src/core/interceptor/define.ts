@@ -19,6 +19,7 @@ import { timeoutProblem } from "../wire/timeout.ts";
 import { compileConfigSchema, type ConfigCheck } from "./config-schema.ts";
 import type { Mutation, Verdict } from "./verdict.ts";
 
+/** Which messages an interceptor is for: method names, `*` or `ns/*`, in one phase (SEP-2624, Hooks). */
 export interface HookDeclaration {
   readonly events: readonly string[];
   readonly phase: Phase;

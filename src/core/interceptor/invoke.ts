@@ -13,6 +13,7 @@ import { executionFailed, executionTimedOut, type FailureReason } from "./failur
 import { createInput, endInput } from "./input.ts";
 import { resultOfHandler } from "./result.ts";
 
+/** How one interceptor is run, outside of a chain. */
 export interface InvokeOptions {
   readonly host: Host;
   /** Cancels the run: the handler's signal aborts, and the call rejects with the reason. */

@@ -32,6 +32,7 @@ interface VerdictOptions {
   readonly info?: JsonObject;
 }
 
+/** The message may pass. `info` and `suggestions` go along to whoever asked (SEP-2624, Validation Results). */
 export function allow(options: Pick<VerdictOptions, "info" | "suggestions"> = {}): Verdict {
   return { valid: true, ...options };
 }
@@ -67,6 +68,7 @@ function verdict(valid: boolean, severity: Severity, message: string, { path, su
  */
 const MUTATION: unique symbol = Symbol.for("mcp-interceptors.mutation");
 
+/** What `mutated` and `unchanged` give, for a mutator to return. It cannot be made by hand. */
 export interface Mutation<P = unknown> {
   readonly [MUTATION]: { readonly payload?: P; readonly changed: boolean; readonly info?: JsonObject };
 }

@@ -18,6 +18,7 @@ export interface Progress {
   readonly [member: string]: unknown;
 }
 
+/** How one request of ours is sent and awaited. Times are in milliseconds. */
 export interface RequestOptions {
   /** How long to wait for the answer; `Infinity` waits for ever. Default: the peer's `requestTimeoutMs`. */
   readonly timeoutMs?: number;

@@ -22,6 +22,7 @@ export interface OutgoingRequest {
 /** Wraps the sending of our own requests. */
 export type OutgoingMiddleware = Wrapper<OutgoingRequest, Promise<JsonObject>>;
 
+/** A notification of the peer's, as handlers get it. */
 export interface IncomingNotification {
   readonly method: string;
   /** `{}` where the message has none. */
@@ -31,6 +32,7 @@ export interface IncomingNotification {
   readonly related: RequestId | undefined;
 }
 
+/** How a peer answers, and how long it waits for answers. Times are in milliseconds. */
 export interface PeerOptions {
   /**
    * Answers the peer's requests: an object is the result, nothing is `{}`. A thrown `RpcError` is the error response; anything
@@ -99,6 +101,7 @@ function closedFor(why: LocalError): LocalError {
   return new LocalError("closed", `the connection is closed: ${why.message}`, { details: { delivery: "unknown" }, cause: why });
 }
 
+/** JSON-RPC 2.0 on a transport, both directions: it pulls from the transport until that closes, and owns it from then on. */
 export function createPeer(transport: Transport, options: PeerOptions): Peer {
   const { handler, drops, onNotification, host = detectHost(), exposeErrors = false } = options;
   const { requestTimeoutMs = 60_000, maxTotalTimeoutMs = 3_600_000 } = options;

@@ -7,6 +7,7 @@ import { checkLoggingLevel, type ClientCapabilities, type LoggingLevel } from ".
 import type { EndpointOptions, SchemaCompiler } from "./endpoint.ts";
 import type { Era } from "./lifecycle.ts";
 
+/** How a client behaves, in all its connections. Times are in milliseconds. */
 export interface McpClientOptions extends EndpointOptions {
   /** Restricts what is tried. Default `auto`: a server that knows no `server/discover` is asked to `initialize`. */
   readonly era?: "auto" | Era;
@@ -34,6 +35,7 @@ export interface McpClientOptions extends EndpointOptions {
   readonly logLevel?: LoggingLevel;
 }
 
+/** How to connect. `signal` gives up. */
 export interface ConnectOptions {
   readonly signal?: Signal | SignalLike;
   /**

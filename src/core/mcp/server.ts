@@ -43,6 +43,7 @@ import type { RegisteredTool, ToolHandler } from "./tools.ts";
 
 export type { ServerConnection } from "./features/server-connection.ts";
 
+/** How a server behaves, on all its connections. Times are in milliseconds. */
 export interface McpServerOptions extends EndpointOptions {
   /** How to use the server, for the client's model. */
   readonly instructions?: string;

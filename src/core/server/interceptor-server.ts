@@ -14,6 +14,7 @@ import { checkInvokeParams, checkListInterceptorsParams, type InvokeParams, type
 import { alsoNested } from "../wire/results.ts";
 import { createRegistry } from "./registry.ts";
 
+/** How interceptors are hosted on a server. */
 export interface HostOptions {
   readonly host?: Host;
   readonly limits?: Partial<Limits>;

@@ -36,6 +36,7 @@ export function withoutPlace(why: string): string {
   return why.replace(/ at \/.*(?= \(offset \d+\))/s, "");
 }
 
+/** How lines of text become messages. */
 export interface LineTransportOptions {
   /**
    * What becomes of a line that is no message. `answer` (a server that reads its client): it is owed an error, with its id or with

@@ -19,6 +19,7 @@ export const EVENTS = [
   "llm/completion",
 ] as const;
 
+/** The name of an event whose payloads have types. */
 export type KnownEvent = (typeof EVENTS)[number];
 
 // Requests that only a client sends. Without a direction a chain takes them from the server's side (semantics, section 4).

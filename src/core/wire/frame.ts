@@ -23,6 +23,7 @@ export interface InvalidFrame {
   readonly ends?: readonly RequestId[];
 }
 
+/** One line of text: a frame, or why it is no message. */
 export type Decoded =
   | { readonly frame: Frame; readonly invalid?: undefined }
   | { readonly frame?: undefined; readonly invalid: InvalidFrame };

@@ -88,6 +88,7 @@ export interface ExposeConfig extends Pick<HostOptions, "alsoNested"> {
   readonly allow?: ConditionConfig;
 }
 
+/** `auth` of the file: which tokens are let in. Secrets come from the environment or from files. */
 export interface AuthConfig extends Pick<AuthenticateOptions, "anonymous"> {
   readonly tokens?: readonly {
     readonly token?: string;
@@ -104,24 +105,29 @@ export interface AuthConfig extends Pick<AuthenticateOptions, "anonymous"> {
   readonly metadata?: ResourceMetadata;
 }
 
+/** `audit` of the file: where decisions are written, and what becomes of a message whose decision cannot be. Default `block`. */
 export interface AuditConfig extends Omit<AuditOptions, "path" | "host" | "log" | "files"> {
   readonly file: string;
   readonly onFailure?: "block" | "continue";
 }
 
+/** `metrics` of the file: where `/metrics`, `/healthz` and `/readyz` are served. */
 export interface MetricsConfig extends Pick<OpsOptions, "allowedHosts"> {
   readonly host?: string;
   readonly port?: number | string;
 }
 
+/** `traces` of the file: where they are sent. */
 export interface TracesConfig extends Omit<OtlpOptions, "headers" | "send" | "host" | "log"> {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+/** `logs` of the file: what goes to standard error. Default `text`. */
 export interface LogsConfig extends Pick<LogOptions, "level" | "base"> {
   readonly format?: "text" | "json";
 }
 
+/** `http` of the file: where the gateway listens. Times are in milliseconds. */
 export interface HttpConfig
   extends Pick<
     HttpFacePlan,

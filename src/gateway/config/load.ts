@@ -35,6 +35,7 @@ export interface LoadedConfig {
   readonly files: readonly string[];
 }
 
+/** Where the values of a configuration come from. */
 export interface LoadOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** What the file says, where somebody has read it already. Modules are loaded in any case. */

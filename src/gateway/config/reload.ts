@@ -25,6 +25,7 @@ export interface ReloaderOptions extends Omit<LoadOptions, "signal" | "text"> {
   readonly timeoutMs?: number;
 }
 
+/** What came of a reload: the plan that is in force, or why the old one still is. */
 export type ReloadOutcome = { readonly built: BuiltPlan; readonly error?: undefined } | { readonly built?: undefined; readonly error: string };
 
 /** Puts the configuration as it is now in the place of that which runs. */

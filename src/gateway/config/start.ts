@@ -19,6 +19,7 @@ import { openObservability, type Observability } from "./observability.ts";
 import { createReloader, type ReloadOutcome } from "./reload.ts";
 import { createSecrets, hidingLog } from "./secrets.ts";
 
+/** How a gateway is started from its file. */
 export interface StartOptions {
   readonly file: string;
   /** Serves this upstream on stdin and stdout, whatever the file says. */

@@ -18,8 +18,10 @@ export interface FormElicitation extends ElicitFormParams {
  * opening it; what happens there the client never learns, but for `onElicitationComplete`.
  */
 export type Elicitation = FormElicitation | ElicitUrlParams;
+/** Answers what a server asks of the user: `accept` with content, `decline` or `cancel`. What it throws is answered as an error. */
 export type ElicitationHandler = (request: Elicitation, context: InputContext) => ElicitResult | Promise<ElicitResult>;
 
+/** What the handler can do; it is announced to servers as a capability (MCP, Elicitation). */
 export interface ElicitationOptions {
   /** The handler shows forms. Default true. */
   readonly form?: boolean;

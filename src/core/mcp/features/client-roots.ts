@@ -4,6 +4,7 @@ import { describeProblem } from "../../wire/check.ts";
 import { checkListRootsResult, type ListRootsResult, type Root } from "../../wire/gen/mcp.ts";
 import { badAnswer, type AskedMethod, type InputContext } from "./client-asked.ts";
 
+/** The folders that a server may be told of, asked anew each time (MCP, Roots). */
 export type RootsHandler = (context: InputContext) => readonly Root[] | Promise<readonly Root[]>;
 
 const METHOD = "roots/list";

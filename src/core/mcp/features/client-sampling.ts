@@ -8,8 +8,10 @@ import {
 } from "../../wire/gen/mcp.ts";
 import { problemOfToolUse } from "./tool-use.ts";
 
+/** Has a model answer for a server (MCP, Sampling). What it throws is answered as an error. */
 export type SamplingHandler = (params: CreateMessageParams, context: InputContext) => CreateMessageResult | Promise<CreateMessageResult>;
 
+/** What the handler can do; it is announced to servers as a capability. */
 export interface SamplingOptions {
   /** The handler's model can use the tools that a request brings along. Default false: such a request is refused. */
   readonly tools?: boolean;

@@ -1,0 +1,16 @@
+// Writes the pages that are made from the sources:  npm run docs [-- PART…]
+import { writeFileSync } from "node:fs";
+import { API, apiPage } from "./api.ts";
+import { emitDeclarations } from "./declarations.ts";
+
+const PARTS: Readonly<Record<string, () => void | Promise<void>>> = {
+  api: () => writeFileSync(API, apiPage(emitDeclarations())),
+};
+
+const wanted = process.argv.slice(2);
+for (const part of wanted) {
+  if (Object.hasOwn(PARTS, part)) continue;
+  console.error(`there is no part ${part}; there are ${Object.keys(PARTS).join(", ")}`);
+  process.exit(2);
+}
+for (const [part, write] of Object.entries(PARTS)) if (wanted.length === 0 || wanted.includes(part)) await write();
