@@ -1,7 +1,7 @@
 import type { JsonObject } from "./json.ts";
 
 /**
- * Why something failed on this side of the wire. Each code is a heading in `src/README.md`.
+ * Why something failed on this side of the wire. Each code is a heading in `src/ERRORS.md`.
  * A local error never crosses the wire: whoever answers a peer turns it into an {@link RpcError} first.
  */
 export type LocalErrorCode =

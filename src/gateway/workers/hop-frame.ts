@@ -1,7 +1,9 @@
+import type { Delivery } from "../../core/base/delivery.ts";
 import { ErrorCode, isInstance, LocalError, RpcError } from "../../core/base/errors.ts";
 import type { ByteSource, HttpRequest, HttpResponse, HttpSend, TextSource } from "../../core/http/exchange.ts";
 import { refuse } from "../../core/http/http-responses.ts";
 import type { RequestId } from "../../core/wire/message.ts";
+import type { Reason } from "../own-errors.ts";
 
 /** These are about one connection, and each side has its own (RFC 9110, section 7.6.1). What a body is framed by is written anew. */
 export const OF_CONNECTION: ReadonlySet<string> = new Set(["connection", "keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade", "expect"]);
@@ -22,7 +24,7 @@ export async function passOnFrame(send: HttpSend, { headers, path, query, signal
     };
   } catch (thrown) {
     const gone = isInstance(thrown, LocalError) && thrown.details?.["delivery"] === "none";
-    const error = (message: string, reason: string, delivery: string) => new RpcError(ErrorCode.internalError, message, { reason, delivery });
+    const error = (message: string, reason: Reason, delivery: Delivery) => new RpcError(ErrorCode.internalError, message, { reason, delivery });
     return gone
       ? refuse(200, error("The call does not wait any more; start it anew", "parked_gone", "none"), id)
       : refuse(502, error("The worker at which this call waits was lost", "unavailable", "unknown"), id);
