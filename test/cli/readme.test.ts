@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
 import { VERBS } from "../../src/cli/verbs.ts";
-import { examplesIn, README, runExamples, steady, withOutputs } from "./readme-examples.ts";
+import { examplesIn, steady, withOutputs } from "../support/pages.ts";
+import { README, runExamples } from "./readme-examples.ts";
 
 const text = readFileSync(README, "utf8");
 const names = [...VERBS.map(({ name }) => name), "completion"];

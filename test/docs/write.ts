@@ -1,9 +1,20 @@
 // Writes the pages that are made from the sources:  npm run docs [-- PART…]
 import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { withOutputs } from "../support/pages.ts";
 import { API, apiPage } from "./api.ts";
 import { emitDeclarations } from "./declarations.ts";
+import { createReaders, GUIDES, readGuides } from "./guides.ts";
 
 const PARTS: Readonly<Record<string, () => void | Promise<void>>> = {
+  async guides() {
+    const readers = createReaders();
+    try {
+      for (const [name, text] of readGuides()) writeFileSync(join(GUIDES, name), withOutputs(text, await readers.follow(name, text)));
+    } finally {
+      readers.remove();
+    }
+  },
   api: () => writeFileSync(API, apiPage(emitDeclarations())),
 };
 

@@ -14,17 +14,31 @@ export interface Consumer {
   readonly checkout: string;
   /** The checkout's manifest, as it was before packing. */
   readonly manifest: string;
+  readonly tarball: string;
+  readonly env: NodeJS.ProcessEnv;
   /** Runs a program in the project. */
   run(command: string, ...args: readonly string[]): { readonly status: number | null; readonly stdout: string; readonly stderr: string };
   remove(): void;
 }
 
+let shared: Consumer | undefined;
+
+/** Packs once for the whole run, as that builds; all is removed when the process ends. */
 export function installPacked(): Consumer {
+  if (shared === undefined) {
+    shared = pack();
+    process.once("exit", shared.remove);
+  }
+  return shared;
+}
+
+function pack(): Consumer {
   const folder = temporaryFolder("pack");
   const [checkout, project, cache] = [join(folder.path, "checkout"), join(folder.path, "project"), join(folder.path, "cache")];
+  const env = environment(cache);
   const run = (cwd: string) => (command: string, ...args: readonly string[]) => {
     const shell = process.platform === "win32" && command !== process.execPath;
-    const { status, stdout, stderr, error } = spawnSync(command, args, { cwd, shell, encoding: "utf8", timeout: 60_000, env: environment(cache) });
+    const { status, stdout, stderr, error } = spawnSync(command, args, { cwd, shell, encoding: "utf8", timeout: 60_000, env });
     if (error !== undefined) throw error;
     return { status, stdout, stderr };
   };
@@ -43,7 +57,7 @@ export function installPacked(): Consumer {
     writeFileSync(join(project, "package.json"), JSON.stringify({ name: "consumer", private: true, type: "module" }));
     npm(project, "install", "--offline", "--no-audit", "--no-fund", `./${tarball}`);
     for (const file of readdirSync(join(root, "test", "pack", "fixtures"))) cpSync(join(root, "test", "pack", "fixtures", file), join(project, file));
-    return { project, installed: join(project, "node_modules", "mcp-interceptors"), checkout, manifest, run: run(project), remove: folder.remove };
+    return { project, installed: join(project, "node_modules", "mcp-interceptors"), checkout, manifest, tarball: join(project, tarball), env, run: run(project), remove: folder.remove };
   } catch (thrown) {
     folder.remove();
     throw thrown;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { after, before, describe, test } from "node:test";
+import { before, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { runCompiler, STRICTEST } from "../support/compile.ts";
 import { installPacked, type Consumer } from "./consumer.ts";
@@ -21,7 +21,6 @@ const filesBelow = (folder: string): string[] =>
 describe("the packed package, installed in an empty project", () => {
   let consumer: Consumer;
   before(() => (consumer = installPacked()));
-  after(() => consumer?.remove());
 
   /** Runs a script in the project; the JSON that it prints. */
   function evaluate(script: string, ...flags: readonly string[]): unknown {
