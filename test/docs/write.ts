@@ -2,6 +2,8 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { withOutputs } from "../support/pages.ts";
+import { writeMarked } from "../support/marked-text.ts";
+import { ARCHITECTURE, importRows, layers, readSources, wayOf } from "./architecture.ts";
 import { API, apiPage } from "./api.ts";
 import { emitDeclarations } from "./declarations.ts";
 import { createReaders, GUIDES, readGuides } from "./guides.ts";
@@ -14,6 +16,12 @@ const PARTS: Readonly<Record<string, () => void | Promise<void>>> = {
     } finally {
       readers.remove();
     }
+  },
+  architecture() {
+    const sources = readSources();
+    writeMarked(ARCHITECTURE, "layers", layers(sources));
+    writeMarked(ARCHITECTURE, "imports", importRows(sources));
+    writeMarked(ARCHITECTURE, "way", wayOf(sources));
   },
   api: () => writeFileSync(API, apiPage(emitDeclarations())),
 };

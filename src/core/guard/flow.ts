@@ -35,6 +35,7 @@ export interface Flow {
   accept(frame: Frame, at: Waypoint): Promise<void> | void;
 }
 
+/** What becomes of each frame of one connection: judged, answered in its place, or let through as it came. */
 export function createFlow(state: GuardState, sinks: Sinks): Flow {
   const { ledger } = state;
   const { host, limits, log, observer, policy } = state.shared;

@@ -48,6 +48,7 @@ interface Turns {
   take(kind: FrameKind, message: Message, at: Waypoint, outcome: Outcome | Promise<Outcome>): Promise<void> | void;
 }
 
+/** Frames that are judged side by side go on in their turn, each lane by itself. */
 export function createTurns(sinks: Sinks, maxHeld: number, warn: (message: string) => void): Turns {
   // Lanes that hold something, by the request that they belong to.
   const lanes = new BriefMap<RequestId | undefined, Lane>();
