@@ -71,7 +71,8 @@ const INNER = "Types without an export";
 const HEAD = `# API
 
 Every public name, by entry point, with its declaration as the compiler emits it. \`npm run docs -- api\` has written this page from the sources, and a test fails where
-it is stale. What is named in a signature and cannot be imported is [at the end](#types-without-an-export). How parts belong together is told in the [README](../README.md).
+it is stale. What is named in a signature and cannot be imported is [at the end](#types-without-an-export). How parts belong together is told in the [README](../README.md), what
+goes wrong in [errors](ERRORS.md).
 `;
 
 function sections(declarations: Declarations): Section[] {

@@ -9,7 +9,7 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 
 export interface Declared {
   readonly name: string;
-  /** The text of its doc comment, line breaks within a paragraph taken out; empty where there is none. */
+  /** Its doc comment, each paragraph on a line; empty where there is none. */
   readonly doc: string;
   /** The statement without `export` and `declare`; overloads one below the other. */
   readonly code: string;
@@ -37,8 +37,14 @@ export interface Declarations {
   named(file: string, name: string): Declared | undefined;
 }
 
-/** All declarations of `src`, by path, as the compiler emits them. Nothing is checked, which `npm run typecheck` does. */
+let emitted: Declarations | undefined;
+
+/** All declarations of `src` as the compiler emits them, once a process. Nothing is checked, which `npm run typecheck` does. */
 export function emitDeclarations(): Declarations {
+  return (emitted ??= emit());
+}
+
+function emit(): Declarations {
   const folder = temporaryFolder("declarations");
   try {
     const options = {
@@ -50,22 +56,13 @@ export function emitDeclarations(): Declarations {
     const said = runCompiler(folder.path, "-p", ".");
     if (said !== "") throw new Error(said);
     const modules = new Map<string, Module>();
-    const texts = new Map<string, string>();
-    const moduleOf = (file: string): Module => {
-      let module = modules.get(file);
-      if (module === undefined) {
-        texts.set(file, readFileSync(join(folder.path, "out", file), "utf8"));
-        modules.set(file, (module = readModule(file, texts.get(file)!)));
-      }
-      return module;
-    };
-    // Everything is read before the folder goes.
     const visit = (file: string): void => {
       if (modules.has(file)) return;
-      const { reexported, imported, all } = moduleOf(file);
-      for (const other of [...all, ...[...reexported.values(), ...imported.values()].map((origin) => origin.file)]) visit(other);
+      const module = readModule(file, readFileSync(join(folder.path, "out", file), "utf8"));
+      modules.set(file, module);
+      for (const other of [...module.all, ...[...module.reexported.values(), ...module.imported.values()].map((origin) => origin.file)]) visit(other);
     };
-    for (const entry of ENTRIES) visit(entry);
+    for (const entry of ENTRY_MODULES.values()) visit(entry);
     return declarationsOf(modules);
   } finally {
     folder.remove();
@@ -75,7 +72,6 @@ export function emitDeclarations(): Declarations {
 const { exports: exported } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { exports: Record<string, Record<string, string>> };
 /** Module of declarations of each entry point, by the name that it is imported by. */
 export const ENTRY_MODULES: ReadonlyMap<string, string> = new Map(Object.entries(exported).map(([name, { types = "" }]) => [name, types.replace("./dist/", "")]));
-const ENTRIES = ENTRY_MODULES.values();
 
 export function declarationsOf(modules: ReadonlyMap<string, Module>): Declarations {
   const find = (file: string, name: string, ways: readonly ("reexported" | "imported")[]): Declared | undefined => {
