@@ -7,7 +7,7 @@ import { joinBytes } from "../base/bytes.ts";
 export type Line =
   | { readonly kind: "line"; readonly text: string; readonly malformed?: true }
   | { readonly kind: "too-long"; readonly head: string; readonly tail: string; readonly bytes: number }
-  | { readonly kind: "unfinished"; readonly text: string };
+  | { readonly kind: "unfinished"; readonly text: string; readonly malformed?: true };
 
 /** Bytes in, lines out; no promise, no clock. `next` is called until it gives `undefined`, then `push` again. */
 interface LineSplitter {
@@ -123,7 +123,7 @@ export function createLineSplitter(maxBytes: number, decode: (bytes: Uint8Array)
       }
       if (!ended || (carried === 0 && skipped === undefined)) return undefined;
       const rest = finish(new Uint8Array(0));
-      return rest?.kind === "line" ? { kind: "unfinished", text: rest.text } : rest;
+      return rest?.kind === "line" ? { ...rest, kind: "unfinished" } : rest;
     },
   };
 }

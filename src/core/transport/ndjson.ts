@@ -58,7 +58,7 @@ export function createFrameReader({ limits, host, decode = decodeFrame, split = 
       }
       case "unfinished": {
         // A whole message lacks nothing but its line feed: an object that were cut short would lack its last brace.
-        const { frame } = decode(line.text, limits);
+        const { frame } = line.malformed === true ? {} : decode(line.text, limits);
         if (frame !== undefined) return { frame };
         const message = "The stream ended within a message";
         return { broken: describe(line.text, line.text, "unfinished", { error: { code: ErrorCode.parseError, message } }) };
@@ -81,7 +81,7 @@ export function createFrameReader({ limits, host, decode = decodeFrame, split = 
       if (batch.length === 0) {
         const line = splitter.next();
         if (line === undefined) return undefined;
-        const items = line.kind === "line" ? split(line.text) : undefined;
+        const items = line.kind === "line" && line.malformed !== true ? split(line.text) : undefined;
         if (items === undefined) return read(line);
         batch = items.reverse();
       }

@@ -117,3 +117,14 @@ test("bytes that are no UTF-8 make no message, and U+FFFD that was sent is an or
   const [fine] = readAll([Uint8Array.from(encode(`${head}\ufffd\ufffd é 😀${tail}`))]);
   assert.notEqual(fine?.frame, undefined);
 });
+
+test("bytes that are no UTF-8 make no message of a batch either, nor of a last line without its end", () => {
+  const [head, tail] = ['{"jsonrpc":"2.0","method":"', '"}'].map((text) => [...new TextEncoder().encode(text)]) as [number[], number[]];
+  const bad = [...head, 0xff, ...tail];
+  const reader = createFrameReader({ limits: DEFAULT_LIMITS, host: {}, split: (text) => [text.slice(1, -1)] });
+  reader.push(Uint8Array.from([0x5b, ...bad, 0x5d, 0x0a, ...bad]));
+  reader.end();
+  const events = [reader.next(), reader.next(), reader.next()];
+  assert.deepEqual(events.map((event) => event?.broken?.why), ["invalid", "unfinished", undefined]);
+  assert.deepEqual(events.map((event) => event?.frame), [undefined, undefined, undefined]);
+});
