@@ -46,11 +46,13 @@ interface Authority {
 
 /** Reads `name`, `name:port`, `[v6]` or `[v6]:port`, in lower case. `undefined` for what is none of these, whatever it starts with. */
 export function parseAuthority(text: string): Authority | undefined {
-  const match = /^(\[[0-9a-f:.]+\]|[0-9a-z_](?:[0-9a-z._-]*[0-9a-z_])?)(?::([0-9]{1,5}))?$/.exec(text.toLowerCase());
-  return match === null ? undefined : { name: match[1] ?? "", port: match[2] };
+  // Case is folded after the look: there are letters beyond ASCII that fold into it.
+  const match = /^(\[[0-9A-Fa-f:.]+\]|[0-9A-Za-z_](?:[0-9A-Za-z._-]*[0-9A-Za-z_])?)(?::([0-9]{1,5}))?$/.exec(text);
+  return match === null ? undefined : { name: (match[1] ?? "").toLowerCase(), port: match[2] };
 }
 
 const NONE: HeaderList = [];
+const ASCII = /^[\x21-\x7e]*$/;
 const EXPOSED = "Mcp-Session-Id, WWW-Authenticate";
 const METHODS = "POST, GET, DELETE";
 
@@ -61,6 +63,7 @@ export function createHostCheck({ allowedHosts = LOOPBACK_HOSTS, allowedOrigins 
     const authority = parseAuthority(text);
     return authority !== undefined && (hosts?.some(({ name, port }) => name === authority.name && (port === undefined || port === authority.port)) ?? true);
   };
+  const isListed = (origin: string) => ASCII.test(origin) && origins.has(origin.toLowerCase());
   // A server sees few different values, over and over; only good ones are remembered, so that the list is bounded by who may call.
   const remembering = (check: (value: string) => boolean) => {
     const good = new Set<string>();
@@ -73,7 +76,7 @@ export function createHostCheck({ allowedHosts = LOOPBACK_HOSTS, allowedOrigins 
   };
   const hostAllowed = remembering(allows);
   const originAllowed = remembering((origin) => {
-    if (origins.has(origin.toLowerCase())) return true;
+    if (isListed(origin)) return true;
     const scheme = /^https?:\/\//i.exec(origin);
     // Where any host will do, a page's origin proves nothing unless it is listed.
     return scheme !== null && hosts !== undefined && allows(origin.slice(scheme[0].length));
@@ -94,7 +97,7 @@ export function createHostCheck({ allowedHosts = LOOPBACK_HOSTS, allowedOrigins 
       if (origins.size === 0) return NONE;
       const origin = headers.get("origin");
       // Caches must tell apart who asked, whether or not they may read the answer.
-      if (origin === undefined || !origins.has(origin.toLowerCase())) return [["vary", "Origin"]];
+      if (origin === undefined || !isListed(origin)) return [["vary", "Origin"]];
       return [["vary", "Origin"], ["access-control-allow-origin", origin], ["access-control-expose-headers", EXPOSED]];
     },
     preflight(headers) {

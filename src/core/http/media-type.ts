@@ -1,28 +1,34 @@
+import { trimOws } from "../wire/header-value.ts";
+
 /** A media type as RFC 9110 (section 8.3) has it, names in lower case. */
 export interface MediaType {
   readonly type: string;
   readonly parameters: ReadonlyMap<string, string>;
 }
 
-const TOKEN = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/;
+// Tried before case is folded: there are letters beyond ASCII that fold into it.
+const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+// RFC 9110, section 5.6.4: a quote within is escaped, and there are no control characters.
+const QUOTED = /^"(?:[\t \x21\x23-\x5b\x5d-\x7e\x80-\xff]|\\[\t \x21-\x7e\x80-\xff])*"$/;
 
 /** Reads the value of a Content-Type header; `undefined` for what is none. */
 export function parseMediaType(text: string): MediaType | undefined {
   const [first = "", ...rest] = splitOutsideQuotes(text, ";");
-  const type = first.trim().toLowerCase();
+  const type = trimOws(first);
   const slash = type.indexOf("/");
   if (!TOKEN.test(type.slice(0, Math.max(slash, 0))) || !TOKEN.test(type.slice(slash + 1))) return undefined;
   const parameters = new Map<string, string>();
   for (const part of rest) {
-    const trimmed = part.trim();
+    const trimmed = trimOws(part);
     if (trimmed === "") continue;
     const equals = trimmed.indexOf("=");
-    const name = trimmed.slice(0, Math.max(equals, 0)).toLowerCase();
+    const written = trimmed.slice(0, Math.max(equals, 0));
+    const name = written.toLowerCase();
     const value = unquote(trimmed.slice(equals + 1));
-    if (!TOKEN.test(name) || value === undefined || parameters.has(name)) return undefined;
+    if (!TOKEN.test(written) || value === undefined || parameters.has(name)) return undefined;
     parameters.set(name, value);
   }
-  return { type, parameters };
+  return { type: type.toLowerCase(), parameters };
 }
 
 /** Whether a Content-Type says that a body is JSON text in UTF-8. */
@@ -43,7 +49,7 @@ export function accepts(accept: string | undefined, type: string): boolean {
   let allowed = false;
   for (const range of splitOutsideQuotes(accept, ",")) {
     const [first = "", ...rest] = splitOutsideQuotes(range, ";");
-    const named = first.trim().toLowerCase();
+    const named = trimOws(first).toLowerCase();
     const fits = named === type ? 3 : named === `${main}/*` ? 2 : named === "*/*" ? 1 : 0;
     // The most specific range decides; of two alike, the one that allows.
     if (fits === 0 || fits < specificity) continue;
@@ -55,7 +61,7 @@ export function accepts(accept: string | undefined, type: string): boolean {
 }
 
 function isZeroWeight(parameter: string): boolean {
-  return /^\s*q\s*=\s*0(?:\.0{0,3})?\s*$/i.test(parameter);
+  return /^[ \t]*q[ \t]*=[ \t]*0(?:\.0{0,3})?[ \t]*$/i.test(parameter);
 }
 
 function splitOutsideQuotes(text: string, separator: string): string[] {
@@ -77,7 +83,7 @@ function splitOutsideQuotes(text: string, separator: string): string[] {
 }
 
 function unquote(value: string): string | undefined {
-  if (!value.startsWith('"')) return TOKEN.test(value.toLowerCase()) ? value : undefined;
-  if (value.length < 2 || !value.endsWith('"')) return undefined;
+  if (!value.startsWith('"')) return TOKEN.test(value) ? value : undefined;
+  if (!QUOTED.test(value)) return undefined;
   return value.slice(1, -1).replace(/\\(.)/g, "$1");
 }

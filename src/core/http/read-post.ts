@@ -2,6 +2,7 @@ import { utf8DecodeExact } from "../base/bytes.ts";
 import { ErrorCode, LocalError, RpcError } from "../base/errors.ts";
 import type { Host } from "../base/host.ts";
 import type { Limits } from "../base/limits.ts";
+import { trimOws } from "../wire/header-value.ts";
 import type { HttpRequest, HttpResponse } from "./exchange.ts";
 import { badRequest, refuse } from "./http-responses.ts";
 import { accepts, isJsonType } from "./media-type.ts";
@@ -13,11 +14,11 @@ import { accepts, isJsonType } from "./media-type.ts";
 export function refusePost({ headers }: HttpRequest, limits: Limits): HttpResponse | undefined {
   if (!isJsonType(headers.get("content-type"))) return badRequest("Content-Type must be application/json, in UTF-8", undefined, 415);
   const encoding = headers.get("content-encoding");
-  if (encoding !== undefined && encoding.trim().toLowerCase() !== "identity") {
+  if (encoding !== undefined && trimOws(encoding).toLowerCase() !== "identity") {
     return badRequest("Compressed bodies are not read here", undefined, 415, [["accept-encoding", "identity"]]);
   }
   const coding = headers.get("transfer-encoding");
-  if (coding !== undefined && coding.trim().toLowerCase() !== "chunked") return badRequest("Transfer-Encoding may be chunked, and nothing else", undefined, 501);
+  if (coding !== undefined && trimOws(coding).toLowerCase() !== "chunked") return badRequest("Transfer-Encoding may be chunked, and nothing else", undefined, 501);
   const accept = headers.get("accept");
   if (!accepts(accept, "application/json") || !accepts(accept, "text/event-stream")) {
     return badRequest("Accept must allow application/json and text/event-stream: the answer may be either", undefined, 406);

@@ -28,6 +28,7 @@ export interface SseParserOptions {
 const LF = 0x0a;
 const CR = 0x0d;
 const COLON = 0x3a;
+const BYTE_ORDER_MARK = Uint8Array.of(0xef, 0xbb, 0xbf);
 
 /**
  * Reads `text/event-stream` as WHATWG has it (HTML, section 9.2): lines end with LF, CR or CRLF, a byte order mark may lead, data lines are joined
@@ -40,7 +41,8 @@ export function createSseParser({ maxEventBytes, host, lastEventId = "" }: SsePa
   let lineBytes = 0;
   let comment = false;
   let afterCr = false;
-  let firstLine = true;
+  // Bytes of the mark that may lead, as far as they have come; all of them once it is known whether it does.
+  let marked = 0;
   // A text may be cut within a surrogate pair.
   let heldHigh = "";
   // The event under way. `eventBytes` are those of its complete lines.
@@ -81,10 +83,6 @@ export function createSseParser({ maxEventBytes, host, lastEventId = "" }: SsePa
   };
 
   const endLine = (bytes: Uint8Array) => {
-    if (firstLine) {
-      firstLine = false;
-      if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) bytes = bytes.subarray(3);
-    }
     if (bytes.length === 0) return dispatch();
     if (bytes[0] === COLON) return;
     eventBytes += bytes.length;
@@ -111,10 +109,11 @@ export function createSseParser({ maxEventBytes, host, lastEventId = "" }: SsePa
   };
 
   const finish = (tail: Uint8Array) => {
+    // What is dropped of a line must not hang on how the stream is cut.
+    const atOnce = lineBytes === 0 && (tail.length <= MAX_KEPT_BYTES || eventBytes + tail.length <= maxEventBytes || tail[0] === COLON);
     if (comment) {
       comment = false;
-      firstLine = false;
-    } else if (lineBytes === 0) {
+    } else if (atOnce) {
       endLine(tail);
     } else {
       keep(tail);
@@ -123,12 +122,21 @@ export function createSseParser({ maxEventBytes, host, lastEventId = "" }: SsePa
       pieces = [];
       lineBytes = 0;
       if (whole !== undefined) endLine(whole);
-      else firstLine = false;
     }
   };
 
   const pushBytes = (chunk: Uint8Array) => {
     let at = 0;
+    while (marked < BYTE_ORDER_MARK.length && at < chunk.length) {
+      if (chunk[at] === BYTE_ORDER_MARK[marked]) {
+        at++;
+        marked++;
+      } else {
+        // The start of something else.
+        keep(BYTE_ORDER_MARK.subarray(0, marked));
+        marked = BYTE_ORDER_MARK.length;
+      }
+    }
     if (afterCr && chunk.length > 0) {
       afterCr = false;
       if (chunk[0] === LF) at = 1;

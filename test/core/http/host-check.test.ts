@@ -45,6 +45,14 @@ describe("the check of Host and Origin", () => {
     for (const bad of ["example.com", "*", "https://example.com/"]) assert.throws(() => createHostCheck({ allowedOrigins: [bad] }), /allowedOrigins/, bad);
   });
 
+  it("takes no letter of another alphabet for one of a name, though case folding does", () => {
+    const check = createHostCheck({ allowedHosts: ["kiosk.example"], allowedOrigins: ["https://kiosk.example"] });
+    const refusal = (host: string, origin: string) => check.refusal(new Map([["host", host], ["origin", origin]]));
+    assert.equal(refusal("KIOSK.example", "HTTPS://Kiosk.example"), undefined);
+    assert.match(refusal("\u212aiosk.example", "https://kiosk.example") ?? "", /Host/);
+    assert.match(refusal("kiosk.example", "https://\u212aiosk.example") ?? "", /Origin/);
+  });
+
   it("reads names and ports strictly", () => {
     assert.deepEqual(parseAuthority("A.b:1"), { name: "a.b", port: "1" });
     assert.deepEqual(parseAuthority("[::1]"), { name: "[::1]", port: undefined });

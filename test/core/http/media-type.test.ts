@@ -5,7 +5,7 @@ import { accepts, isJsonType, parseMediaType } from "../../../src/core/http/medi
 describe("a media type", () => {
   it("is read without regard to case, its parameters apart", () => {
     assert.deepEqual(parseMediaType('Text/HTML; Charset="utf-8"; q=1'), { type: "text/html", parameters: new Map([["charset", "utf-8"], ["q", "1"]]) });
-    for (const bad of ["", "text", "/", "text/", "/x", "te xt/x", "text/x; a", "text/x; =b", 'text/x; a="b', "text/x; a=1; A=2", "text/x, text/y"]) {
+    for (const bad of ["", "text", "/", "text/", "/x", "te xt/x", "text/x; a", "text/x; =b", 'text/x; a="b', "text/x; a=1; A=2", "text/x, text/y", 'text/x; a="b"c"', 'text/x; a="b\\"', "text/x\u00a0", "text/x;\u000ba=1", "text/\u212ax", "text/x; \u212a=1"]) {
       assert.equal(parseMediaType(bad), undefined, bad);
     }
   });
@@ -14,7 +14,7 @@ describe("a media type", () => {
     for (const type of ["application/json", "Application/JSON", "application/json; charset=UTF-8", 'application/json;charset="utf-8"', " application/json ; x=y"]) {
       assert.equal(isJsonType(type), true, type);
     }
-    for (const type of [undefined, "", "text/json", "application/jsonp", "application/json-seq", "application/json, text/plain", "application/json; charset=utf-16"]) {
+    for (const type of [undefined, "", "text/json", "application/jsonp", "application/json-seq", "application/json, text/plain", "application/json; charset=utf-16", "\ufeffapplication/json", "application/json\u00a0", "application/json; charset=\"utf-8\"\u00a0"]) {
       assert.equal(isJsonType(type), false, String(type));
     }
   });

@@ -89,6 +89,16 @@ describe("the parser of server-sent events", () => {
 });
 
 describe("the size limit of the parser", () => {
+  it("keeps and drops the same of a line that is too large, however the stream is cut", () => {
+    for (const text of [`data: a\nid: ${"7".repeat(9_000)}\n\n`, `\ufeff: ${"c".repeat(9_000)}\ndata: a\n\n`, `data: a\n: ${"c".repeat(9_000)}\n\n`]) {
+      const bytes = utf8Encode(text);
+      const whole = run([bytes]);
+      assert.ok(whole.last.length < 9_000);
+      for (const at of [1, 2, 4, 20, 5_000]) assert.deepEqual(run([bytes.subarray(0, at), bytes.subarray(at)]), whole, `cut at ${at}`);
+    }
+    assert.deepEqual(run([utf8Encode(`\ufeff: ${"c".repeat(9_000)}\ndata: a\n\n`)]).items, [event("a")]);
+  });
+
   const line = (bytes: number) => `data:${"x".repeat(bytes - 5)}\n`;
   const cases: [name: string, text: string][] = [
     ["one line", line(1_001).trimEnd()],
