@@ -180,8 +180,8 @@ export function topLevel(line: string): Top | undefined {
   }
   if (!isObject(value)) return undefined;
   // Whoever has `id` twice, in whatever case, has none.
-  const names = [...line.matchAll(/"((?:[^"\\]|\\.)*)"\s*:/g)].map((found) => JSON.parse(`"${found[1]}"`) as string);
-  const ids = names.filter((name) => name.toLowerCase() === "id");
+  const names = [...line.matchAll(/"((?:[^"\\]|\\.)*)"(\s*:)?/g)].flatMap(([, name, colon]) => (colon === undefined ? [] : [JSON.parse(`"${name}"`) as string]));
+  const ids = names.filter((name) => name.toLowerCase() === "id" || name.toUpperCase() === "ID");
   const { id } = value;
   const usable = typeof id === "string" || (typeof id === "number" && Number.isSafeInteger(id));
   return {
