@@ -1,5 +1,6 @@
 import { LocalError } from "../core/base/errors.ts";
 import { createLinkedList } from "../core/base/linked-list.ts";
+import { entryFact } from "../core/chain/entry-facts.ts";
 import { createObserver, type Observer } from "../core/chain/observer.ts";
 import { currentOf } from "../core/guard/chain-source.ts";
 import type { GuardEvent } from "../core/guard/events.ts";
@@ -50,6 +51,13 @@ export interface ServedParts extends Omit<FaceParts, "stateless"> {
   currentUpstream(): UpstreamPlan;
 }
 
+// Also where an interceptor only lets pass or refuses, and where its condition holds for some: nobody can tell what it goes by.
+const concernsCallers = entryFact((entries, method) =>
+  entries.some(
+    ({ type, policy: { mode, hooks } }) => type !== "sink" && mode === "active" && (hooksMatch(hooks, method, "request") || hooksMatch(hooks, method, "response")),
+  ),
+);
+
 export function createServed(parts: ServedParts): Served {
   const { upstream, versions, parking, hops, host, limits, log, current } = parts;
   const { name } = upstream.plan;
@@ -96,13 +104,10 @@ export function createServed(parts: ServedParts): Served {
   };
   const guard = createGuard(options, tools);
 
-  // Also where an interceptor only lets pass or refuses, and where its condition holds for some: nobody can tell what it goes by.
   const varies: StatelessFaceParts["varies"] = (method, principal) =>
     principal !== undefined ||
     parts.currentUpstream().allow !== undefined ||
-    chain.current().entries.some(
-      ({ type, policy: { mode, hooks } }) => type !== "sink" && mode === "active" && (hooksMatch(hooks, method, "request") || hooksMatch(hooks, method, "response")),
-    );
+    concernsCallers(chain.current().entries, method);
 
   const faceParts: FaceParts = { upstream, versions, parking, host, limits, log, stateless: createStatelessFace({ upstream, versions, parking, limits, varies }) };
   const lastAnswer = () => gatewayError("draining", "The connection has ended before the answer came", { delivery: "unknown" });

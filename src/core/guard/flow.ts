@@ -2,6 +2,7 @@ import { describeError, ErrorCode, LocalError, RpcError } from "../base/errors.t
 import { cloneJson } from "../base/json.ts";
 import { createSignal, type Signal } from "../base/signal.ts";
 import type { Chain } from "../chain/chain.ts";
+import { entryFact } from "../chain/entry-facts.ts";
 import { interceptorMethod } from "../wire/dialects.ts";
 import { errorFrame, type Frame } from "../wire/frame.ts";
 import {
@@ -35,6 +36,8 @@ export interface Flow {
   accept(frame: Frame, at: Waypoint): Promise<void> | void;
 }
 
+const asksForRequests = entryFact((entries) => entries.some(({ withRequest }) => withRequest));
+
 /** What becomes of each frame of one connection: judged, answered in its place, or let through as it came. */
 export function createFlow(state: GuardState, sinks: Sinks): Flow {
   const { ledger } = state;
@@ -45,7 +48,7 @@ export function createFlow(state: GuardState, sinks: Sinks): Flow {
 
   // A request as the interceptors of its response will see it: whoever gets the message may edit it, so they get a copy where any asks.
   const kept = (chain: Chain, message: RequestMessage): RequestMessage =>
-    chain.entries.some(({ withRequest }) => withRequest) ? cloneJson(message, limits.maxDepth, limits.maxMessageBytes) : message;
+    asksForRequests(chain.entries) ? cloneJson(message, limits.maxDepth, limits.maxMessageBytes) : message;
 
   // Asking the chain about its own methods would never end.
   const hosted = ({ initiator, method }: Exchange) =>

@@ -5,6 +5,7 @@ import { diffJson, type Change } from "../base/json-diff.ts";
 import { splice, spliceText } from "../base/splice.ts";
 import type { Chain } from "../chain/chain.ts";
 import type { ChainEvent } from "../chain/events.ts";
+import { entryFact } from "../chain/entry-facts.ts";
 import { chainError } from "../chain/outcome.ts";
 import type { ChainResult } from "../chain/result.ts";
 import type { Direction } from "../chain/plan.ts";
@@ -101,8 +102,8 @@ export async function judge(input: JudgeInput): Promise<Judgement> {
     });
   // Nobody edits the frame while it is judged, so the chain need not copy it. Once it has gone on it is its receiver's, and what an audit
   // entry reads after that must be a copy.
-  const owned = chain.entries.every(({ policy: { mode } }) => mode === "active");
-  const isPrivate = isResult(message) && input.cases.some(({ event }) => mayMutate(chain, event));
+  const owned = nobodyAudits(chain.entries);
+  const isPrivate = isResult(message) && input.cases.some(({ event }) => mayMutate(chain.entries, event));
 
   for (let next = pending.shift(); next !== undefined; next = pending.shift()) {
     const item = next;
@@ -205,9 +206,11 @@ const GENERIC_MESSAGES: ReadonlyMap<number, string> = new Map([
 
 // What an interceptor may vary from caller to caller is nobody else's to cache (revision 2026-07-28, server/utilities/caching): nor is what its condition
 // spares one of them.
-function mayMutate({ entries }: Chain, event: string): boolean {
-  return entries.some(({ type, policy }) => type === "mutation" && policy.mode === "active" && hooksMatch(policy.hooks, event, "response"));
-}
+const mayMutate = entryFact((entries, event) =>
+  entries.some(({ type, policy }) => type === "mutation" && policy.mode === "active" && hooksMatch(policy.hooks, event, "response")),
+);
+
+const nobodyAudits = entryFact((entries) => entries.every(({ policy: { mode } }) => mode === "active"));
 
 function withPrivateCache(message: Message): Message {
   if (!isResult(message) || message.result["cacheScope"] !== "public") return message;
