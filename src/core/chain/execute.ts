@@ -78,27 +78,30 @@ export interface ChainParts extends Telling {
 
 /**
  * Runs a chain once. Rejects with a `LocalError` for wrong parameters, or with the caller's reason. What several invocations read over
- * time is copied first, unless it is `owned`: what was judged must be what is sent.
+ * time is copied first, unless it is `owned`: what was judged must be what is sent. No async function, as that would wait for one more promise.
  */
-export async function execute(params: ExecuteParams, parts: ChainParts): Promise<ChainResult> {
-  const direction = resolveDirection(params.event, params.phase, params.direction);
+export function execute(params: ExecuteParams, parts: ChainParts): Promise<ChainResult> {
+  try {
+    const direction = resolveDirection(params.event, params.phase, params.direction);
+    const execution = begin(params, direction, parts);
+    const { tell, plan } = execution;
+    if (tell !== undefined) tellPlanned(tell, plan, direction);
+    const running = runPlan(execution, plan, execution.payload, parts.detached);
+    return tell === undefined ? running : tellEnd(tell, parts.host, running);
+  } catch (thrown) {
+    return Promise.reject(thrown);
+  }
+}
+
+function begin(params: ExecuteParams, direction: Direction, parts: ChainParts): Execution {
   const timeoutMs = params.timeoutMs === undefined ? parts.timeoutMs : params.timeoutMs;
   const problem = paramsProblem(params, timeoutMs);
   if (problem !== undefined) throw new LocalError("invalid_argument", problem);
   const { config } = params;
   const configs = config === undefined ? undefined : new Map(Object.keys(config).map((text) => [parts.names.find(text), config[text]!]));
-
   const plan = planFor(params, direction, parts);
   const revalidate = direction === "receiving" && (params.revalidate ?? parts.revalidate) === "if-modified";
-  const execution = new Execution(params, parts, { plan, revalidate, timeoutMs: timeoutMs ?? Infinity, configs });
-  const { tell } = execution;
-  if (tell !== undefined) tellPlanned(tell, plan, direction);
-  try {
-    const running = runPlan(execution, plan, execution.payload, parts.detached);
-    return await (tell === undefined ? running : tellEnd(tell, parts.host, running));
-  } finally {
-    execution.release();
-  }
+  return new Execution(params, parts, { plan, revalidate, timeoutMs: timeoutMs ?? Infinity, configs });
 }
 
 interface Settings {
@@ -124,6 +127,7 @@ class Execution implements Run {
   deadline: number;
   readonly timeoutMs: number;
   readonly revalidate: boolean;
+  readonly plan: Plan;
   readonly payload: unknown;
   readonly request: ExecuteParams["request"] | undefined;
   readonly accept: ExecuteParams["accept"] | undefined;
@@ -148,6 +152,7 @@ class Execution implements Run {
     this.deadline = timeoutMs === Infinity ? Infinity : host.now() + timeoutMs;
     this.timeoutMs = timeoutMs;
     this.revalidate = revalidate;
+    this.plan = plan;
     this.payload = own(params.payload === undefined ? null : params.payload);
     this.request = plan.withRequest && params.request !== undefined ? own(params.request) : undefined;
     this.accept = params.accept;

@@ -63,6 +63,24 @@ describe("cloneJson", () => {
     assert.equal(JSON.stringify(copy), '{"__proto__":{"polluted":1}}');
   });
 
+  it("takes own members alone, also where a prototype lends others that can be listed", () => {
+    const prototype = Object.prototype as Record<string, unknown>;
+    prototype["lent"] = { not: "ours" };
+    try {
+      const bare: unknown = Object.assign(Object.create(null) as object, { b: [{ c: 1 }] });
+      assert.equal(JSON.stringify(cloneJson({ a: {}, bare })), '{"a":{},"bare":{"b":[{"c":1}]}}');
+      assert.ok(equalJson({ a: {} }, { a: {} }));
+      assert.ok(!equalJson({ lent: prototype["lent"] }, {}));
+    } finally {
+      delete prototype["lent"];
+    }
+  });
+
+  it("copies a member that is gone by the time it is read as the text would have it", () => {
+    const source: { first: unknown; second?: number } = { get first() { return delete this.second; }, second: 2 };
+    assert.deepEqual(cloneJson(source), { first: true });
+  });
+
   it("refuses what JSON cannot carry, and points at it", () => {
     class Point {
       x = 1;
@@ -212,6 +230,19 @@ describe("equalJson", () => {
     assert.ok(equalJson({ b: 1 }, { a: undefined, b: 1 }));
     assert.ok(!equalJson({ a: undefined }, { b: 1 }));
     assert.ok(!equalJson({ a: 1 }, { b: 1 }));
+  });
+
+  it("tells a member more from the same number of members, some of them undefined", () => {
+    const deep = { a: { b: [1, { c: 2 }] } };
+    for (const [left, right, same] of [
+      [{ ...deep, z: 1 }, deep, false],
+      [{ ...deep, z: undefined }, deep, true],
+      [{ ...deep, y: undefined, z: undefined }, { ...deep, x: 1 }, false],
+      [{ ...deep, z: undefined }, { ...deep, z: null }, false],
+    ] as const) {
+      assert.equal(equalJson(left, right), same);
+      assert.equal(equalJson(right, left), same);
+    }
   });
 
   it("tells lists from objects, null from objects, and own members from lent ones", () => {
