@@ -102,6 +102,9 @@ function copyValue(value: unknown, depth: number): unknown {
   return Array.isArray(value) ? copyList(value, depth - 1) : copyObject(value, depth - 1);
 }
 
+// A proxy may claim a length that it has not, and room is made for so much at most before anything is read.
+const EXACT_LENGTH = 1_000;
+
 // Both count their members in a local, and settle at their end. Quotes and comma make 3 for a string, a scalar and its comma 2; a container's
 // brackets are counted above. The comma that the last member lacks is given back.
 function copyList(list: readonly unknown[], depth: number): unknown[] {
@@ -109,7 +112,8 @@ function copyList(list: readonly unknown[], depth: number): unknown[] {
   // Each item takes a character and a comma at least. Asked before the first is read: a proxy may claim any length, and a list of scalars would
   // fill the memory before its end tells its size.
   if (length * 2 - 1 > bytesLeft) throw new TooLarge();
-  const copy: unknown[] = [];
+  // What grows by pushing has room for 17 items after the first, and a short list is the commonest.
+  const copy: unknown[] = length > EXACT_LENGTH ? [] : new Array<unknown>(length);
   let bytes = 0;
   let index = 0;
   try {
@@ -117,10 +121,10 @@ function copyList(list: readonly unknown[], depth: number): unknown[] {
       const item = list[index];
       if (typeof item === "string") {
         bytes += item.length + 3;
-        copy.push(item);
+        copy[index] = item;
       } else {
         bytes += typeof item === "object" && item !== null ? 1 : 2;
-        copy.push(copyValue(item, depth));
+        copy[index] = copyValue(item, depth);
       }
     }
   } catch (thrown) {

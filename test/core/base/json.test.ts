@@ -63,6 +63,15 @@ describe("cloneJson", () => {
     assert.equal(JSON.stringify(copy), '{"__proto__":{"polluted":1}}');
   });
 
+  it("copies lists of any length, without holes", () => {
+    for (const length of [0, 1, 2, 17, 1_000, 1_001, 5_000]) {
+      const list = Array.from({ length }, (_, at) => (at % 2 === 0 ? at : [String(at)]));
+      const copy = cloneJson(list);
+      assert.deepEqual(copy, list);
+      assert.equal(Object.keys(copy).length, length);
+    }
+  });
+
   it("takes own members alone, also where a prototype lends others that can be listed", () => {
     const prototype = Object.prototype as Record<string, unknown>;
     prototype["lent"] = { not: "ours" };
