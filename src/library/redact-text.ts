@@ -1,5 +1,5 @@
 import { CLASS_OF, DOT, LOOSE_CLASS } from "./detect/characters.ts";
-import type { SensitiveType } from "./detect/detector.ts";
+import type { Match, SensitiveType } from "./detect/detector.ts";
 import { replaceMatches } from "./detect/replace.ts";
 import { createScanner } from "./detect/scan.ts";
 
@@ -30,20 +30,23 @@ const MAX_ROUNDS = 4;
 export function createRedactText({ types, masks, allow }: RedactTextOptions): RedactText {
   const scanner = createScanner(types);
   const allowed = allow.size === 0 ? undefined : allow;
-  const plain: MaskOf = (type) => masks.get(type) ?? "";
-  return (text, tally, maskOf = plain) => {
+  return (text, tally, maskOf) => {
     let current = text;
     for (let round = 0; round < MAX_ROUNDS; round++) {
       const matches = scanner.find(current, allowed);
       if (matches.length === 0) break;
       if (tally !== undefined) for (const { type } of matches) tally.set(type, (tally.get(type) ?? 0) + 1);
       const before = current;
-      const isLoose = matches.every(({ start, end }) => standsAlone(before, start, end));
-      current = replaceMatches(before, matches, ({ type, start, end }) => maskOf(type, before.slice(start, end)));
-      if (isLoose) break;
+      current = replaceMatches(before, matches, maskOf === undefined ? ({ type }) => masks.get(type) ?? "" : ({ type, start, end }) => maskOf(type, before.slice(start, end)));
+      if (allStandAlone(before, matches)) break;
     }
     return current;
   };
+}
+
+function allStandAlone(text: string, matches: readonly Match[]): boolean {
+  for (let index = 0; index < matches.length; index++) if (!standsAlone(text, matches[index]!.start, matches[index]!.end)) return false;
+  return true;
 }
 
 /** Whether what stands on either side of a match is read the same with a mask in its place. */

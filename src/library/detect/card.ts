@@ -18,9 +18,8 @@ export const card: Detector = {
     if (length >= 13) return isCard(text.slice(start, firstEnd)) && isFree(text, start, firstEnd) ? { start, end: firstEnd } : undefined;
     const separator = text.charCodeAt(firstEnd);
     if ((length !== 4 && length !== 6) || (separator !== SPACE && separator !== HYPHEN)) return undefined;
-    if (isInAccount(text, start)) return undefined;
     // A date has groups of two.
-    if (digitsEnd(text, firstEnd + 1, 3) < firstEnd + 4) return undefined;
+    if (digitsEnd(text, firstEnd + 1, 3) < firstEnd + 4 || isInAccount(text, start)) return undefined;
 
     // The longest run of groups that is a card wins: "4111 1111 1111 1111 123" is a card with its code, unless all of it is one.
     let digits = text.slice(start, firstEnd);

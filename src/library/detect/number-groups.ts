@@ -13,8 +13,10 @@ export interface Group {
   readonly mayEnd: boolean;
 }
 
-// `089 / 585 35 71`
-const SPACED_SLASH = " / ";
+/** `089 / 585 35 71` */
+function isSpacedSlash(text: string, start: number): boolean {
+  return text.charCodeAt(start) === SPACE && text.charCodeAt(start + 1) === SLASH && text.charCodeAt(start + 2) === SPACE;
+}
 
 /** The groups of digits from `start` on, at most `most` of them, until they hold more than `mostDigits`. */
 export function readGroups(text: string, start: number, most: number, mostDigits: number): Group[] {
@@ -37,7 +39,7 @@ export function readGroups(text: string, start: number, most: number, mostDigits
 
 /** Past what may stand between two groups: one separator, a slash between blanks, or a bracket with a separator on either side. Else `start`. */
 export function separatorEnd(text: string, start: number): number {
-  if (text.startsWith(SPACED_SLASH, start)) return start + SPACED_SLASH.length;
+  if (isSpacedSlash(text, start)) return start + 3;
   let end = start;
   if (isSeparator(text.charCodeAt(end))) end++;
   const bracket = text.charCodeAt(end);
@@ -53,7 +55,7 @@ export function isSeparator(code: number): boolean {
 
 function nameSeparator(text: string, start: number, end: number): string {
   if (text.charCodeAt(start) === CLOSE) return ")";
-  if (text.startsWith(SPACED_SLASH, start)) return "/";
+  if (isSpacedSlash(text, start)) return "/";
   return end === start + 1 ? text.charAt(start) : "~";
 }
 

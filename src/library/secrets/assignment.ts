@@ -42,7 +42,10 @@ function nameBefore(text: string, at: number): Name | undefined {
   let end = at;
   // Most are letters and quotes of names, and digits of times.
   const last = text.charCodeAt(at - 1);
-  if ((CLASS_OF[last]! & ALPHANUMERIC_CLASS) === 0 && !isQuote(last)) end = skipBack(text, skipBack(text, at, "?|+!"), " ");
+  if ((CLASS_OF[last]! & ALPHANUMERIC_CLASS) === 0 && !isQuote(last)) {
+    if (!"?|+! ]".includes(text.charAt(at - 1))) return undefined;
+    end = skipBack(text, skipBack(text, at, "?|+!"), " ");
+  }
   if (text.charAt(end - 1) === "]") end = text.charAt(end - 2) === "[" ? end - 2 : end - 1;
   const isQuoted = isQuote(text.charCodeAt(end - 1));
   if (isQuoted) {

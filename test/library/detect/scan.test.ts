@@ -72,11 +72,20 @@ test("reads hostile text no more than ten times as often when it is ten times as
 });
 
 test("gets through a megabyte of one detector's worst text", () => {
-  for (const part of ["a@", "1-", "+1 ", "::", "4111 ", "a.a@", "DE89 ", "deadbeefdeadbeef ", "1:2:3:4:5:6: ", "a 1234567 ", "ABCD 1234 5678 "]) {
+  for (const part of ["a@", "1-", "+1 ", "::", "4111 ", "a.a@", "DE89 ", "deadbeefdeadbeef ", "1:2:3:4:5:6: ", "a 1234567 ", "ABCD 1234 5678 ", "1.1.1", ":aaaa", "z:1111:", "1 + ", "(0", "2026-07-28T10:11:12 "]) {
     // With what a search might look for in vain up to its end.
     const text = `${part.repeat(1_000_000 / part.length)} : `;
     assert.deepEqual(createScanner(SENSITIVE_TYPES).find(text), [], part);
   }
+});
+
+test("finds in a run of numbers what stands behind a date, a size or a time, and an address in full between other colons", () => {
+  assert.deepEqual(read("size=10485760 123-45-6789, 2026-07-28 4111 1111 1111 1111 2026-07-28T10:11:12.345Z"), [
+    ["ssn", "123-45-6789"],
+    ["card", "4111 1111 1111 1111"],
+  ]);
+  assert.deepEqual(read("12:30:45 abcd:abcd:abcd:abcd:abcd:abcd:abcd:abcd a:1:b"), [["ip", "abcd:abcd:abcd:abcd:abcd:abcd:abcd:abcd"]]);
+  assert.deepEqual(read("1:2:3:4:5:6:1.1.1.1, 1.1.1.1 and +683 4000, 2026"), [["ip", "1:2:3:4:5:6:1.1.1.1"], ["ip", "1.1.1.1"], ["phone", "+683 4000"]]);
 });
 
 test("leaves nothing of a number that is glued to the end of an address", () => {
