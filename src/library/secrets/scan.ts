@@ -6,6 +6,7 @@ import { findAssignment } from "./assignment.ts";
 import { findAuthorizations } from "./authorization.ts";
 import { decodedRun, unescaped } from "./decode.ts";
 import { isRandom, LONGEST_RANDOM, mayBeRandom, SHORTEST_RANDOM } from "./entropy.ts";
+import { isPathSegment } from "./in-address.ts";
 import { findJwts } from "./jwt.ts";
 import { type Report, SECRET_KINDS, type SecretKind, type SecretMatch } from "./kinds.ts";
 import { createFindKnown } from "./known.ts";
@@ -149,7 +150,7 @@ function findInChain(text: string, chain: Span, isData: boolean, report: Report,
       if (MADE.test(run)) {
         // What says something is not random.
         const isText = decode(start, padded) || decodeParts(run, start, decode);
-        if (!isText && !isData && mayBeRandom(run) && !isDigest(text, start) && !isWrapped(text, start, end)) findRandom(run, start, padded, report);
+        if (!isText && !isData && mayBeRandom(run) && !isDigest(text, start) && !isWrapped(text, start, end)) findRandom(text, run, start, padded, report);
       }
     }
     start = end + 1;
@@ -176,17 +177,17 @@ function isDigest(text: string, start: number): boolean {
   return DIGEST.test(text.slice(start, start + 8)) || DIGEST_BEFORE.test(text.slice(Math.max(0, start - 16), start));
 }
 
-function findRandom(run: string, start: number, padded: number, report: Report): void {
+function findRandom(text: string, run: string, start: number, padded: number, report: Report): void {
   if (isPublicKey(run)) return;
   if (isRandom(run)) {
-    report("high-entropy", start, padded);
+    if (!isPathSegment(text, start, padded)) report("high-entropy", start, padded);
     return;
   }
   // A part of a path may be random, too; one of Base64 that is too long for a secret is not.
   if (!run.includes("/") || run.length > LONGEST_RANDOM) return;
   let at = start;
   for (const part of run.split("/")) {
-    if (isRandom(part)) report("high-entropy", at, at + part.length);
+    if (isRandom(part) && !isPathSegment(text, at, at + part.length)) report("high-entropy", at, at + part.length);
     at += part.length + 1;
   }
 }

@@ -216,14 +216,3 @@ test("gets through a megabyte of each hostile text", () => {
   const find = createFindSecrets({ known: ["s3cret-value"] });
   for (const part of WORST) assert.ok(find(hostile(part, 1_000_000)).length <= 1_000_000, part);
 });
-
-test("masks of an address what is random in it, and not the words around", () => {
-  const secrets = createFindSecrets();
-  for (const [text, random] of [
-    ["https://docs.example.com/spreadsheets/d/1BxiMVs0XRA5nFMdKvBdBZjgmUUqptlbs74OgvE2upms/edit", "1BxiMVs0XRA5nFMdKvBdBZjgmUUqptlbs74OgvE2upms"],
-    ["s3://bucket/logs/aZ3kQ9mX2pL7vB4nT8wR/x", "aZ3kQ9mX2pL7vB4nT8wR"],
-    ["https://www.example.so/My-Page-1f2e3d4c5b6a7988a1b2c3d4e5f60718", ""],
-  ] as const) {
-    assert.deepEqual(secrets(text).map(({ start, end }) => text.slice(start, end)), random === "" ? [] : [random]);
-  }
-});
