@@ -4,10 +4,10 @@ import { type Exchange, type Place, zoneOf } from "./redact-structure.ts";
 
 /** What becomes of the texts and numbers of a payload. Each gives back what it got where nothing changes. */
 export interface PayloadEdit {
-  /** `member` holds the text; nothing where a list or the payload itself does, or outside of data. Member names are texts without one. */
-  text(text: string, member: string | undefined): string;
+  /** In data `member` holds the text, or the list that it is an entry of; nothing where the payload itself does. Member names are texts without one. */
+  text(text: string, member: string | undefined, isListed: boolean): string;
   /** A number in arguments, structured content and other data. */
-  number(value: number): number | string;
+  number(value: number, member: string | undefined): number | string;
   /** The texts of blocks that follow each other in one list, before `text` is asked for each. */
   blocks?(texts: readonly string[]): readonly string[];
   /** Characters of all texts in a payload; `limit_exceeded` above. */
@@ -24,18 +24,18 @@ export const DEFAULT_MAX_TEXT_CHARS = 4 * 1024 * 1024;
  */
 export function editPayload(payload: unknown, exchange: Exchange, edit: PayloadEdit): unknown {
   let charsLeft = edit.maxTextChars;
-  const editText = (text: string, member?: string): string => {
+  const editText = (text: string, member?: string, isListed = false): string => {
     charsLeft -= text.length;
     if (charsLeft < 0) {
       throw new LocalError("limit_exceeded", `a payload with more than ${edit.maxTextChars} characters of text cannot be read (maxTextChars)`);
     }
-    return edit.text(text, member);
+    return edit.text(text, member, isListed);
   };
 
   // Recursion is bounded by the depth that a message may have.
-  const walk = (value: unknown, place: Place, depth: number): unknown => {
-    if (typeof value === "string") return editText(value, place.zone === "data" ? place.holder : undefined);
-    if (typeof value === "number") return place.zone === "data" ? edit.number(value) : value;
+  const walk = (value: unknown, place: Place, depth: number, isListed = false): unknown => {
+    if (typeof value === "string") return editText(value, place.zone === "data" ? place.holder : undefined, isListed);
+    if (typeof value === "number") return place.zone === "data" ? edit.number(value, place.holder) : value;
     if (typeof value !== "object" || value === null) return value;
     if (depth === 0) throw new LocalError("limit_exceeded", `a payload nested deeper than ${DEFAULT_MAX_DEPTH} levels cannot be read`);
     if (Array.isArray(value)) return walkList(value, place, depth);
@@ -45,9 +45,8 @@ export function editPayload(payload: unknown, exchange: Exchange, edit: PayloadE
   const walkList = (original: readonly unknown[], place: Place, depth: number): readonly unknown[] => {
     const list = edit.blocks === undefined ? original : editBlocks(original, edit.blocks);
     let copy: unknown[] | undefined;
-    const entries = place.zone === "data" ? { ...place, holder: undefined } : place;
     for (const [index, item] of list.entries()) {
-      const edited = walk(item, entries, depth - 1);
+      const edited = walk(item, place, depth - 1, true);
       if (edited !== item) (copy ??= [...list])[index] = edited;
     }
     return copy ?? list;

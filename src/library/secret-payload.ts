@@ -3,10 +3,12 @@ import { replaceMatches } from "./detect/replace.ts";
 import { editPayload, type PayloadEdit } from "./payload-edit.ts";
 import { withCopiesOf } from "./redact-payload.ts";
 import type { Exchange } from "./redact-structure.ts";
-import { isSecretName } from "./secrets/secret-names.ts";
 import type { SecretKind, SecretMatch } from "./secrets/kinds.ts";
+import { isPassphrase, isSentence } from "./secrets/passphrase.ts";
 import { isPlaceholder } from "./secrets/plausible.ts";
 import type { FindSecrets } from "./secrets/scan.ts";
+import { isCount, kindOfName } from "./secrets/secret-names.ts";
+import { isRule, isSecretValue, SHORTEST_VALUE } from "./secrets/secret-value.ts";
 
 export interface SecretEdit {
   readonly findSecrets: FindSecrets;
@@ -36,8 +38,8 @@ function createEdit({ findSecrets, findsNames, known, allow, masks, maxTextChars
   };
   return {
     maxTextChars,
-    text(text, member) {
-      if (findsNames && member !== undefined && isSecretName(member) && isHeldSecret(text) && !allow.has(text) && !isMask(text)) {
+    text(text, member, isListed) {
+      if (findsNames && member !== undefined && isHeldSecret(text, member, isListed) && !allow.has(text) && !isMask(text)) {
         count("assignment");
         return masks.get("assignment") ?? "";
       }
@@ -46,10 +48,12 @@ function createEdit({ findSecrets, findsNames, known, allow, masks, maxTextChars
       for (const { type } of found) count(type);
       return replaceMatches(text, found, maskOf);
     },
-    number(value) {
-      if (!known.has(String(value))) return value;
-      count("known");
-      return masks.get("known") ?? "";
+    number(value, member) {
+      const digits = String(value);
+      const type = known.has(digits) ? "known" : findsNames && isHeldNumber(value, member) && !allow.has(digits) ? "assignment" : undefined;
+      if (type === undefined) return value;
+      count(type);
+      return masks.get(type) ?? "";
     },
     blocks: (texts) => maskAcross(texts, find, ({ type }, isFirst) => {
       if (isFirst) count(type);
@@ -58,9 +62,20 @@ function createEdit({ findSecrets, findsNames, known, allow, masks, maxTextChars
   };
 }
 
-/** By its name alone: whatever is no template, type or word for a secret. */
-function isHeldSecret(text: string): boolean {
-  return text.length >= 4 && !isPlaceholder(text) && !/\s.*\s/.test(text);
+/** By its name alone: whatever is no template, type or word for a secret, and no sentence. In a list, what is under the name of a key is one by its look. */
+function isHeldSecret(text: string, member: string, isListed: boolean): boolean {
+  const kind = text.length < SHORTEST_VALUE ? undefined : kindOfName(member);
+  if (kind === undefined || isPlaceholder(text)) return false;
+  if (isListed && (isRule(text) || (kind === "key" && !isSecretValue(text, { isPassword: false, isTight: true, isQuoted: true, isLine: false })))) return false;
+  if (!/\s/.test(text)) return true;
+  return /\s.*\s/.test(text) ? kind === "password" && isPassphrase(text) : !isSentence(text);
+}
+
+const LEAST_NUMBER = 1_000;
+
+/** A password of four digits or more. What a `pass` counts is none. */
+function isHeldNumber(value: number, member: string | undefined): boolean {
+  return member !== undefined && Number.isInteger(value) && value >= LEAST_NUMBER && kindOfName(member) === "password" && !isCount(member);
 }
 
 // More than any token has; of a longer text only this much at either end can be part of a secret that goes on in the next.

@@ -81,6 +81,43 @@ test("masks what a member named like a secret holds, whatever it looks like, but
   });
 });
 
+test("masks phrases, numbers and lists under the names of secrets, and no sentences, rules, types or templates", () => {
+  const data = (value: unknown, name = "password") => masked("tools/call", "request", { name: "t", arguments: { [name]: value } }) as { arguments: JsonObject };
+  const mask = "[REDACTED:assignment]";
+  for (const [value, expected, name] of [
+    ["correct horse battery staple", mask],
+    ["Correct Horse Battery 7 Staple", mask, "passphrase"],
+    [20241231, mask],
+    [["hunter2", "letmein"], [mask, mask]],
+    [["f15e8a7bc2", "key"], [mask, "key"], "client_secret"],
+    [{ old: "a" }, { old: "a" }],
+  ] as const) {
+    assert.deepEqual(data(value, name).arguments, { [name ?? "password"]: expected }, JSON.stringify(value));
+  }
+  for (const [value, name] of [
+    ["Your password must have eight characters"],
+    ["must not be empty"],
+    ["is required"],
+    [["This field is required.", "min:8"]],
+    [["read:pets", "write:pets"], "api_key"],
+    ["one two three four", "apiKey"],
+    [true],
+    [999],
+    [1532, "pass"],
+    [1234, "pin"],
+    ["abc"],
+    ["string"],
+    ["<your password>"],
+    ["${PW}"],
+    ["****"],
+    [{ type: "string", minLength: 8, description: "The password of this account", examples: ["some"] }],
+  ] as const) {
+    assert.deepEqual(data(value, name).arguments, { [name ?? "password"]: value }, JSON.stringify(value));
+  }
+  const form = { type: "object", properties: { password: { type: "string", format: "password" } }, required: ["user", "password"] };
+  assert.deepEqual(data(form, "inputSchema").arguments, { inputSchema: form });
+});
+
 test("finds known secrets as texts, encoded, escaped within nested JSON, and as numbers", () => {
   const config = { known: ["ab/cd", "1234"] };
   const text = JSON.stringify({ a: JSON.stringify({ b: "x ab/cd y" }).replaceAll("/", "\\/") });

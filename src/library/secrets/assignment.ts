@@ -1,7 +1,7 @@
 import { ALPHANUMERIC_CLASS, CLASS_OF, LETTER_CLASS } from "../detect/characters.ts";
 import type { Report } from "./kinds.ts";
-import { kindOfName, mayNameSecret } from "./secret-names.ts";
-import { isQuote, isSecretValue, readValueAt, skipBlanks, type Value } from "./secret-value.ts";
+import { isCount, kindOfName, mayNameSecret } from "./secret-names.ts";
+import { isQuote, isRule, isSecretValue, readList, readValueAt, skipBlanks, type Value } from "./secret-value.ts";
 
 const MOST_NAME = 40;
 const BACKSLASH = 0x5c;
@@ -17,9 +17,16 @@ export function findAssignment(text: string, at: number, report: Report): void {
   const kind = kindOfName(text.slice(name.start, name.end)) ?? kindBeside(text, name);
   if (kind === undefined) return;
   const from = valueStart(text, at);
+  const isPassword = kind === "password";
+  if (name.isQuoted && text.charAt(from) === "[") {
+    for (const item of readList(text, from)) if (!isRule(text.slice(item.start, item.end))) reportSecret(text, item, { isPassword, isTight: false }, report);
+    return;
+  }
   const value = readValueAt(text, from);
   if (value === undefined || (isComparison(text, at) && !value.isQuoted)) return;
-  reportSecret(text, value, { isPassword: kind === "password", isTight: from === at + 1 || (name.isQuoted && value.isQuoted) }, report);
+  const isNumber = name.isQuoted && !value.isQuoted && /^[0-9]+$/.test(text.slice(value.start, value.end));
+  if (isNumber && isCount(text.slice(name.start, name.end))) return;
+  reportSecret(text, value, { isPassword, isTight: from === at + 1 || (name.isQuoted && (value.isQuoted || isNumber)) }, report);
 }
 
 /** Reports a value that stands for a secret by its name if it is one. */

@@ -38,9 +38,12 @@ function unescapedSign(sign: string): string {
   return sign.startsWith("%3") ? ":" : "/";
 }
 
-/** A path without a scheme says so by how it begins, by two slashes, or by the ending of a file's name. */
+/**
+ * A path without a scheme says so by how it begins, by two slashes, or by the ending of a file's name. A backslash counts behind the letter of a drive, or with another at the end: elsewhere
+ * it escapes.
+ */
 function isOfFile(text: string, path: string, end: number): boolean {
-  const last = path.charAt(path.length - 1);
-  if (last !== "/" && last !== "\\") return false;
-  return /^(?:[~.]{0,2}[/\\]|[A-Za-z]:[/\\])/.test(path) || /[/\\].*[/\\]/.test(path) || "/\\".includes(text.charAt(end) || " ") || /^\.[a-z][a-z0-9]{1,4}(?![A-Za-z0-9])/.test(text.slice(end, end + 8));
+  if (path.endsWith("\\")) return /^[A-Za-z]:\\/.test(path) || text.charAt(end) === "\\";
+  if (!path.endsWith("/")) return false;
+  return /^[~.]{0,2}\//.test(path) || path.indexOf("/") < path.length - 1 || text.charAt(end) === "/" || /^\.[a-z][a-z0-9]{1,4}(?![A-Za-z0-9])/.test(text.slice(end, end + 8));
 }

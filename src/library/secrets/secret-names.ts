@@ -37,7 +37,7 @@ export function kindOfName(name: string): "password" | "key" | undefined {
   return KEY.test(lower) && !CURSOR.test(lower) ? "key" : undefined;
 }
 
-/** Whether a member of this name holds a secret, whatever its value looks like. */
-export function isSecretName(name: string): boolean {
-  return kindOfName(name) !== undefined;
+/** Whether a number under this name of a password counts something: `"pass": 1532`, of tests. */
+export function isCount(name: string): boolean {
+  return /(?:^|[^A-Za-z])pass$/i.test(name);
 }

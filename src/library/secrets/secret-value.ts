@@ -1,9 +1,11 @@
 import { CLASS_OF, VALUE_END_CLASS } from "../detect/characters.ts";
 import { LEAST_CHANGES } from "./entropy.ts";
+import { isPassphrase } from "./passphrase.ts";
 import { isPlaceholder, makeOf } from "./plausible.ts";
 
 const MOST_VALUE = 256;
-const SHORTEST_VALUE = 4;
+/** What is shorter is no secret anywhere. */
+export const SHORTEST_VALUE = 4;
 
 const SPACE = 0x20;
 const BACKSLASH = 0x5c;
@@ -73,6 +75,33 @@ const WORDS = /^[A-Za-z]?[a-z]*(?:(?:[ ._-][A-Z]?|[A-Z])[a-z]+)*$/;
 const CODE = /^(?:[A-Za-z_$][\w$]*\.)+[A-Za-z_$][\w$]*$/;
 const PATH = /^(?:[.~]{0,2}\/|[A-Za-z]:\\|https?:\/\/|[\w.-]+\/[\w./-]*$)/;
 
+/** `min:8`, as forms are validated by. */
+export function isRule(value: string): boolean {
+  return /^[a-z_]{2,20}:[0-9,]*$/.test(value);
+}
+
+const MOST_ITEMS = 20;
+
+/** The values in quotes of a list that starts with the `[` at `from`: `["…", "…"]`. */
+export function readList(text: string, from: number): Value[] {
+  const values: Value[] = [];
+  for (let at = from; values.length < MOST_ITEMS && (at === from || text.charAt(at) === ","); ) {
+    at = skipSpace(text, at + 1);
+    const isEscaped = text.charCodeAt(at) === BACKSLASH;
+    const value = isQuote(text.charCodeAt(isEscaped ? at + 1 : at)) ? readValueAt(text, at) : undefined;
+    if (value === undefined) break;
+    values.push(value);
+    at = skipSpace(text, value.end + (isEscaped ? 2 : 1));
+  }
+  return values;
+}
+
+function skipSpace(text: string, from: number): number {
+  let at = from;
+  while (at - from < 40 && " \t\r\n".includes(text.charAt(at) || "-")) at++;
+  return at;
+}
+
 /** Whether what is assigned to a secret's name is one: no template, no word that stands for it, and for a key nothing that looks like a name itself. */
 export function isSecretValue(value: string, { isPassword, isTight, isQuoted, isLine }: Setting): boolean {
   if (value.length < SHORTEST_VALUE || isPlaceholder(value)) return false;
@@ -81,12 +110,12 @@ export function isSecretValue(value: string, { isPassword, isTight, isQuoted, is
   const hasBlank = value.includes(" ");
   if (isPassword) {
     // A passphrase may be words; what is said about a password in prose is, too.
-    if (hasBlank) return isQuoted && isTight && digits + others - (value.split(" ").length - 1) > 0 && value.length <= 64;
+    if (hasBlank) return isQuoted && isTight && (isPassphrase(value) || (digits + others - (value.split(" ").length - 1) > 0 && value.length <= 64));
     if (CODE.test(value) || (isPath(value, changes) && digits < 2)) return false;
     if (digits > 0 && letters > 0) return isTight || isQuoted || value.length >= 7;
     if (others > 0) return isTight || isQuoted;
-    if (digits === value.length && value.length >= 6 && (isQuoted || isLine)) return true;
-    return isTight && (isQuoted ? value.length >= 6 : digits === value.length || changes > 0.3 || isLine);
+    if (digits === value.length) return isTight || (value.length >= 6 && (isQuoted || isLine));
+    return isTight && (isQuoted ? value.length >= 6 : changes > 0.3 || isLine);
   }
   if (hasBlank || value.length < 8 || isPath(value, changes) || CODE.test(value) || WORDS.test(value)) return false;
   if (digits === value.length) return false;

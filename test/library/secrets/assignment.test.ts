@@ -54,3 +54,48 @@ test("leaves types, comparisons with names, parameters and calls alone", () => {
     assert.deepEqual(found(text), [], text);
   }
 });
+
+test("finds phrases, numbers and lists in JSON, and no sentences, rules, types or counts", () => {
+  for (const [text, ...secrets] of [
+    ['{"password":"correct horse battery staple"}', "correct horse battery staple"],
+    ['{\\"passphrase\\": \\"correct horse battery staple\\"}', "correct horse battery staple"],
+    ['{"password": 123456, "a": 1}', "123456"],
+    ['{"password": ["hunter2",\n  "Tr0ub4dor&3"]}', "hunter2", "Tr0ub4dor&3"],
+    ['{\\"apiKey\\":[\\"f15e8a7bc2\\"]}', "f15e8a7bc2"],
+  ] as const) {
+    assert.deepEqual(found(text), secrets.map((secret) => `assignment: ${secret}`), text);
+  }
+  for (const text of [
+    '{"password":"Enter a new password here"}',
+    '{"password":"the code that we sent you"}',
+    '{"password":"string"}',
+    '{"type":"password"}',
+    '{"password":["required","min:8","confirmed"]}',
+    '{"api_key":["read:pets","write:pets"]}',
+    '{"pass": 1532, "fail": 3}',
+    '{"pin": 1234}',
+    '{"password":{"type":"string","minLength":8}}',
+    '{"password": true}',
+    "password = [item1, item2]",
+  ]) {
+    assert.deepEqual(found(text), [], text);
+  }
+});
+
+test("goes by one rule for short values, however they are assigned", () => {
+  for (const [name, value, tight, loose] of [
+    ["password", "1a!", false, false],
+    ["password", "1234", true, false],
+    ["password", "ab12", true, false],
+    ["password", "abcd", false, false],
+    ["password", "abc1234", true, true],
+    ["password", "123456", true, true],
+    ["api_key", "a1b2c3d", false, false],
+    ["api_key", "a1b2c3d4", true, false],
+    ["api_key", "a1b2c3d4e5", true, true],
+    ["api_key", "12345678", false, false],
+  ] as const) {
+    for (const text of [`${name}=${value}`, `{"${name}":"${value}"}`, `{"${name}": "${value}"}`]) assert.equal(found(text).length === 1, tight, text);
+    for (const text of [`${name}: ${value}\nnext`, `X-${name}: ${value}\r\nHost: h`]) assert.equal(found(text).length === 1, loose, text);
+  }
+});

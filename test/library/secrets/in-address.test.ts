@@ -35,6 +35,7 @@ test("finds what is random elsewhere in a URL, and in a path behind a name that 
     `https://h.example/v1/api_key/${ID}/info`,
     `/run/secrets/${ID}`,
     `user/${ID}`,
+    `at \\${ID}`,
     `id ${ID}`,
   ]) {
     const [match = "", ...others] = found(text);
