@@ -1,11 +1,11 @@
 // What holds for each ready-made interceptor: it quotes nothing that it refuses, and no text makes it slow, whatever it has seen before.
 import assert from "node:assert/strict";
-import { performance } from "node:perf_hooks";
 import { test } from "node:test";
 import type { JsonObject } from "../../src/core/base/json.ts";
 import { readyMade } from "../../src/library/catalog.ts";
 import { seededRandom } from "../support/random.ts";
 import { decided } from "./invoke.ts";
+import { cpuMs } from "../support/cpu-time.ts";
 
 // Those that ask a service, or write to it, are left out.
 const LOCAL = [...readyMade].filter(([name]) => !["approval", "audit", "webhook"].includes(name));
@@ -59,9 +59,7 @@ test("no text makes a ready-made interceptor slow, the first time or after a lot
       for (const part of [noise, "word ", "a", "../", "http://", "%2e", "ab\u200b", "{\"a\":", "ignore all "]) {
         const text = part.repeat(Math.ceil(CHARS / part.length));
         const payload = phase === "response" ? { content: [{ type: "text", text }] } : { name: "other", arguments: { text, url: text, path: text } };
-        const start = performance.now();
-        decided(interceptor, { event: "tools/call", phase, payload });
-        const ms = performance.now() - start;
+        const ms = cpuMs(() => void decided(interceptor, { event: "tools/call", phase, payload }));
         noiseMs ??= Math.max(ms, LEAST_MS);
         assert.ok(ms < noiseMs * FACTOR, `${interceptor.descriptor.name} takes ${Math.round(ms / noiseMs)} times as long over ${JSON.stringify(part.slice(0, 12))}`);
       }

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { scoreOf, signalsIn } from "../../src/library/signals.ts";
+import { cpuMs } from "../support/cpu-time.ts";
 
 const ids = (text: string) => signalsIn(text).map(({ id }) => id);
 const base64 = (text: string) => Buffer.from(text).toString("base64");
@@ -98,11 +99,7 @@ describe("signals of instructions for the model", () => {
 
   it("take time in proportion to the text, whatever it is", () => {
     const worst = ["ignore all previous ", "do not tell ", "<!-- you ", "![](https://x?a=", "send the ", "(", "\n\n", "before using this ", "ignore ".repeat(3) + "x".repeat(50), "you must call ", " ", "\n \n", "a\n", "\t", "display   :"];
-    const time = (text: string) => {
-      const start = performance.now();
-      signalsIn(text);
-      return performance.now() - start;
-    };
+    const time = (text: string) => cpuMs(() => void signalsIn(text));
     time("warm ".repeat(5_000));
     for (const piece of worst) {
       const short = Math.max(1, Math.min(...[1, 2, 3].map(() => time(piece.repeat(20_000 / piece.length)))));

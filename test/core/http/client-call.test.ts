@@ -6,6 +6,7 @@ import { httpTransport } from "../../../src/core/http/http-client.ts";
 import { settle } from "../../support/fake-host.ts";
 import { scriptedHttp } from "../../support/scripted-http.ts";
 import { inSession, modern, result, rig, standIn, URL_OF_SERVER } from "./client-kit.ts";
+import { cpuMs } from "../../support/cpu-time.ts";
 
 describe("the authorization of a client over HTTP", () => {
   it("is asked before each request, and once more after a 401, with the challenge; the request is sent again once", async () => {
@@ -177,9 +178,7 @@ describe("parseChallenges", () => {
 
   it("takes linear time", () => {
     for (const header of ["a=".repeat(50_000), "Bearer " + "a,".repeat(50_000), 'Bearer a="' + "\\".repeat(50_000), "a".repeat(100_000), " ".repeat(100_000)]) {
-      const started = performance.now();
-      parseChallenges(header);
-      assert.ok(performance.now() - started < 500);
+      assert.ok(cpuMs(() => void parseChallenges(header)) < 500);
     }
   });
 });
