@@ -1,10 +1,9 @@
-import { BriefMap } from "../core/base/brief-map.ts";
 import { LocalError } from "../core/base/errors.ts";
 import type { Host } from "../core/base/host.ts";
-import { isObject, withMember, type JsonObject } from "../core/base/json.ts";
+import type { JsonObject } from "../core/base/json.ts";
 import type { Limits } from "../core/base/limits.ts";
 import type { Signal } from "../core/base/signal.ts";
-import { createDeadlines } from "../core/jsonrpc/deadlines.ts";
+import { createAwaited, type AwaitedRequest, TOO_MANY, withToken } from "../core/jsonrpc/awaited.ts";
 import type { Arrival } from "../core/transport/transport.ts";
 import type { Frame } from "../core/wire/frame.ts";
 import type { NotificationMessage, RequestId, RequestMessage } from "../core/wire/message.ts";
@@ -46,63 +45,42 @@ export interface FrameCallsParts {
   send(frame: Frame, related?: RequestId): Promise<void>;
 }
 
-interface Pending {
-  readonly id: number;
+interface Pending extends AwaitedRequest {
   readonly call: FrameCall;
   /** In `host.now()`; `dueAt` is never past `lastAt`. */
   readonly lastAt: number;
   dueAt: number;
   readonly resolve: (arrival: Arrival) => void;
-  readonly reject: (error: LocalError) => void;
-  unlink: () => void;
+  unlink: (() => void) | undefined;
 }
 
 export function createFrameCalls({ host, limits, send }: FrameCallsParts): FrameCalls {
-  // By our own integers, so that a response to "1" finds nothing.
-  const pending = new BriefMap<number, Pending>();
-  let lastId = 0;
-
-  const take = (id: number): Pending | undefined => {
-    const found = pending.delete(id);
-    if (found === undefined) return undefined;
-    if (pending.size === 0) deadlines.stop();
-    found.unlink();
-    return found;
-  };
-  const giveUp = (id: number, reason: string, error: LocalError) => {
-    const found = take(id);
-    if (found === undefined) return;
-    found.reject(error);
-    // Nobody may cancel the handshake (MCP basic/utilities/cancellation).
-    if (found.call.message.method === "initialize") return;
-    const cancelled = { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: id, reason } } as const;
-    send({ message: cancelled }, found.call.related).catch(() => {});
-  };
   const expire = (entry: Pending) => {
     const { timeoutMs, maxMs = Infinity, waits, message } = entry.call;
     const now = host.now();
     if (now < entry.lastAt && waits?.() === true) {
       entry.dueAt = Math.min(now + timeoutMs, entry.lastAt);
-      return deadlines.watch(entry);
+      return awaited.watch(entry);
     }
     const ms = now >= entry.lastAt ? maxMs : timeoutMs;
     const details = { timeoutMs: ms, delivery: "unknown" };
-    giveUp(entry.id, "timeout", new LocalError("timeout", `${message.method}: no answer within ${ms} ms`, { details }));
+    awaited.giveUp(entry.id, "timeout", new LocalError("timeout", `${message.method}: no answer within ${ms} ms`, { details }));
   };
-  const deadlines = createDeadlines<Pending>(host, () => pending.values(), expire);
+  const cancel = ({ call }: Pending, params: JsonObject) => {
+    send({ message: { jsonrpc: "2.0", method: "notifications/cancelled", params } }, call.related).catch(() => {});
+  };
+  const awaited = createAwaited<Pending>({ host, limits, expire, release: ({ unlink }) => unlink?.(), cancel });
 
   const start = (call: FrameCall, resolve: Pending["resolve"], reject: Pending["reject"]) => {
     const { message, source, related, signal, timeoutMs, maxMs = Infinity, onProgress } = call;
     const { method } = message;
     if (signal?.aborted === true) return reject(new LocalError("aborted", `${method} was given up`, { details: { delivery: "none" }, cause: signal.reason }));
-    if (pending.size >= limits.maxPendingRequests) {
-      return reject(new LocalError("limit_exceeded", "too many requests wait for an answer (maxPendingRequests)", { details: { delivery: "none" } }));
-    }
-    const id = ++lastId;
+    if (awaited.full) return reject(new LocalError("limit_exceeded", TOO_MANY, { details: { delivery: "none" } }));
+    const id = awaited.nextId();
     const now = timeoutMs === Infinity && maxMs === Infinity ? 0 : host.now();
-    const entry: Pending = { id, call, lastAt: now + maxMs, dueAt: now + Math.min(timeoutMs, maxMs), resolve, reject, unlink: () => {} };
-    pending.set(id, entry);
-    if (entry.dueAt < Infinity) deadlines.watch(entry);
+    const entry: Pending = { id, method, call, lastAt: now + maxMs, dueAt: now + Math.min(timeoutMs, maxMs), resolve, reject, unlink: undefined };
+    awaited.add(entry);
+    if (entry.dueAt < Infinity) awaited.watch(entry);
     call.onId?.(id);
     const params = withToken(message.params, onProgress === undefined ? undefined : id);
     const outgoing: RequestMessage = { jsonrpc: "2.0", id, method, ...(params === undefined ? {} : { params }) };
@@ -110,15 +88,15 @@ export function createFrameCalls({ host, limits, send }: FrameCallsParts): Frame
     try {
       frame = edited(outgoing, source);
     } catch (thrown) {
-      take(id);
+      awaited.take(id);
       return reject(asLocalError(thrown, "none"));
     }
-    send(frame, related).catch((thrown: unknown) => take(id)?.reject(asLocalError(thrown, "none")));
+    send(frame, related).catch((thrown: unknown) => awaited.take(id)?.reject(asLocalError(thrown, "none")));
     // Last, so that a cancellation goes out behind what it cancels.
     if (signal !== undefined) {
       entry.unlink = signal.onAbort((reason) => {
         const why = reasonText(reason);
-        giveUp(id, why, new LocalError("aborted", `${method} was given up: ${why}`, { cause: reason, details: { delivery: "unknown" } }));
+        awaited.giveUp(id, why, new LocalError("aborted", `${method} was given up: ${why}`, { cause: reason, details: { delivery: "unknown" } }));
       });
     }
   };
@@ -126,32 +104,18 @@ export function createFrameCalls({ host, limits, send }: FrameCallsParts): Frame
   return {
     request: (call) => new Promise((resolve, reject) => start(call, resolve, reject)),
     settle(id, arrival) {
-      if (typeof id === "number") take(id)?.resolve(arrival);
+      awaited.take(id)?.resolve(arrival);
     },
     progress(frame, message) {
       const token = message.params?.["progressToken"];
-      const found = typeof token === "number" ? pending.get(token) : undefined;
+      const found = awaited.get(token);
       if (found === undefined) return;
       found.dueAt = Math.min(host.now() + found.call.timeoutMs, found.lastAt);
       found.call.onProgress?.(frame, message);
     },
-    endSubscription(id) {
-      if (typeof id !== "number" || pending.get(id)?.call.message.method !== "subscriptions/listen") return;
-      take(id)?.reject(new LocalError("closed", "the server has ended the subscription"));
-    },
-    rejectAll(error) {
-      for (const id of pending.keys()) take(id)?.reject(error);
-    },
+    endSubscription: awaited.endSubscription,
+    rejectAll: awaited.rejectAll,
   };
-}
-
-// A token that somebody else has chosen never goes on: it may be another call's.
-function withToken(params: JsonObject | undefined, token: number | undefined): JsonObject | undefined {
-  const meta = params?.["_meta"];
-  if (token !== undefined) return withMember(params ?? {}, "_meta", withMember(isObject(meta) ? meta : {}, "progressToken", token));
-  if (!isObject(meta) || !Object.hasOwn(meta, "progressToken")) return params;
-  const { progressToken: _dropped, ...rest } = meta;
-  return { ...params, _meta: rest };
 }
 
 /** Why somebody gave up, for the other side: its own words, or none of ours but the message. */

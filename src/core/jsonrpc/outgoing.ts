@@ -1,12 +1,11 @@
-import { BriefMap } from "../base/brief-map.ts";
 import { LocalError, RpcError } from "../base/errors.ts";
 import type { Host } from "../base/host.ts";
-import { isObject, withMember, type JsonObject } from "../base/json.ts";
+import type { JsonObject } from "../base/json.ts";
 import type { Limits } from "../base/limits.ts";
 import { subscribe, type Signal, type SignalLike } from "../base/signal.ts";
 import type { Route } from "../transport/transport.ts";
 import type { ErrorMessage, Message, RequestId, ResultMessage } from "../wire/message.ts";
-import { createDeadlines } from "./deadlines.ts";
+import { createAwaited, type AwaitedRequest, TOO_MANY, withToken } from "./awaited.ts";
 import { callDetached, type Log } from "./log.ts";
 import type { PeerStats } from "./peer.ts";
 
@@ -61,9 +60,7 @@ export interface OutgoingParts {
   send(message: Message, route?: Route): Promise<void>;
 }
 
-interface Pending {
-  readonly id: number;
-  readonly method: string;
+interface Pending extends AwaitedRequest {
   readonly route: Route | undefined;
   readonly timeoutMs: number;
   readonly totalMs: number;
@@ -71,7 +68,6 @@ interface Pending {
   readonly lastAt: number;
   dueAt: number;
   readonly resolve: (result: JsonObject) => void;
-  readonly reject: (error: Error) => void;
   readonly resets: boolean;
   readonly onProgress: RequestOptions["onProgress"];
   lastProgress: number;
@@ -80,45 +76,30 @@ interface Pending {
 }
 
 export function createOutgoing({ host, limits, log, requestTimeoutMs, maxTotalTimeoutMs, send }: OutgoingParts): Outgoing {
-  // Keyed by our own integers; a response whose id is the string "1" finds nothing.
-  const table = new BriefMap<RequestId, Pending>();
-  let lastId = 0;
   let late = 0;
   let unknown = 0;
 
   const expire = ({ id, method, dueAt, lastAt, timeoutMs, totalMs }: Pending) => {
     const ms = dueAt === lastAt ? totalMs : timeoutMs;
     const reason = `no answer within ${ms} ms`;
-    giveUp(id, reason, new LocalError("timeout", `${method}: ${reason}`, { details: { timeoutMs: ms } }));
+    awaited.giveUp(id, reason, new LocalError("timeout", `${method}: ${reason}`, { details: { timeoutMs: ms } }));
   };
-  const deadlines = createDeadlines(host, () => table.values(), expire);
-
-  const take = (id: RequestId): Pending | undefined => {
-    const pending = table.delete(id);
-    if (pending === undefined) return undefined;
-    if (table.size === 0) deadlines.stop();
-    pending.unlink?.();
-    pending.unlinkParent?.();
-    return pending;
+  const release = ({ unlink, unlinkParent }: Pending) => {
+    unlink?.();
+    unlinkParent?.();
   };
-
-  const giveUp = (id: number, reason: string, error: LocalError) => {
-    const pending = take(id);
-    if (pending === undefined) return;
-    pending.reject(error);
-    // A handshake is never cancelled: whoever gives it up closes the connection (MCP basic/utilities/cancellation).
-    if (pending.method === "initialize") return;
-    const params = { requestId: id, reason };
-    send({ jsonrpc: "2.0", method: "notifications/cancelled", params }, pending.route).catch((thrown: unknown) =>
+  const cancel = ({ route }: Pending, params: JsonObject) => {
+    send({ jsonrpc: "2.0", method: "notifications/cancelled", params }, route).catch((thrown: unknown) =>
       log({ level: "debug", message: "a cancellation could not be sent", error: thrown }),
     );
   };
+  const awaited = createAwaited<Pending>({ host, limits, expire, release, cancel });
 
   const linkSignals = (pending: Pending, { signal, parent }: CallOptions) => {
     const { id, method } = pending;
     const onAbort = (reason: unknown) => {
       const told = typeof reason === "string" ? reason : "given up by the caller";
-      giveUp(id, told, new LocalError("aborted", `${method} was given up`, { cause: reason }));
+      awaited.giveUp(id, told, new LocalError("aborted", `${method} was given up`, { cause: reason }));
     };
     if (signal !== undefined) pending.unlink = subscribe(signal, onAbort);
     if (parent !== undefined) pending.unlinkParent = subscribe(parent, onAbort);
@@ -133,9 +114,9 @@ export function createOutgoing({ host, limits, log, requestTimeoutMs, maxTotalTi
   ) => {
     const { timeoutMs = requestTimeoutMs, onProgress, resetTimeoutOnProgress: resets = false, related } = options;
     const totalMs = options.maxTotalTimeoutMs ?? (resets ? maxTotalTimeoutMs : Infinity);
-    const refusal = refuseCall(method, timeoutMs, totalMs, options, table.size >= limits.maxPendingRequests);
+    const refusal = refuseCall(method, timeoutMs, totalMs, options, awaited.full);
     if (refusal !== undefined) return reject(refusal);
-    const id = ++lastId;
+    const id = awaited.nextId();
     const now = timeoutMs === Infinity && totalMs === Infinity ? 0 : host.now();
     const pending: Pending = {
       id,
@@ -153,31 +134,31 @@ export function createOutgoing({ host, limits, log, requestTimeoutMs, maxTotalTi
       unlink: undefined,
       unlinkParent: undefined,
     };
-    table.set(id, pending);
+    awaited.add(pending);
     try {
-      deadlines.watch(pending);
+      awaited.watch(pending);
       if (options.signal !== undefined || options.parent !== undefined) linkSignals(pending, options);
     } catch (thrown) {
       // A host without timers, or something that is no signal.
-      take(id);
+      awaited.take(id);
       throw thrown;
     }
     options.onId?.(id);
     const sent = withToken(params, onProgress !== undefined || resets ? id : undefined);
     const message: Message = sent === undefined ? { jsonrpc: "2.0", id, method } : { jsonrpc: "2.0", id, method, params: sent };
-    send(message, pending.route).catch((error: Error) => take(id)?.reject(error));
+    send(message, pending.route).catch((error: Error) => awaited.take(id)?.reject(error));
   };
 
   return {
-    stats: () => ({ pending: table.size, lateResponses: late, unknownResponses: unknown }),
+    stats: () => ({ pending: awaited.size, lateResponses: late, unknownResponses: unknown }),
     request: (method, params, options) => new Promise((resolve, reject) => start(method, params, options, resolve, reject)),
     settle(response) {
       const { id } = response;
-      const pending = id === undefined || id === null ? undefined : take(id);
+      const pending = id === undefined || id === null ? undefined : awaited.take(id);
       if (pending !== undefined) {
         if ("result" in response) pending.resolve(response.result);
         else pending.reject(new RpcError(response.error.code, response.error.message, response.error.data));
-      } else if (typeof id === "number" && id >= 1 && id <= lastId) {
+      } else if (typeof id === "number" && id >= 1 && id <= awaited.lastId) {
         late++;
       } else {
         unknown++;
@@ -187,7 +168,7 @@ export function createOutgoing({ host, limits, log, requestTimeoutMs, maxTotalTi
     },
     progress(params) {
       const { progressToken, progress } = params;
-      const pending = typeof progressToken === "number" ? table.get(progressToken) : undefined;
+      const pending = typeof progressToken === "number" ? awaited.get(progressToken) : undefined;
       // What does not grow is no sign of progress (MCP basic/utilities/progress), and must not keep a call alive.
       if (pending === undefined || typeof progress !== "number" || !(progress > pending.lastProgress)) return;
       pending.lastProgress = progress;
@@ -196,13 +177,8 @@ export function createOutgoing({ host, limits, log, requestTimeoutMs, maxTotalTi
       // `progress` is a number, the rest of the interface is optional.
       if (onProgress !== undefined) callDetached(log, "onProgress", () => onProgress(params as unknown as Progress));
     },
-    endSubscription(id) {
-      if (table.get(id)?.method !== "subscriptions/listen") return;
-      take(id)?.reject(new LocalError("closed", "the server has ended the subscription"));
-    },
-    close(error) {
-      for (const id of table.keys()) take(id)?.reject(error);
-    },
+    endSubscription: awaited.endSubscription,
+    close: awaited.rejectAll,
   };
 }
 
@@ -213,18 +189,6 @@ function refuseCall(method: string, timeoutMs: number, totalMs: number, options:
   const gone = options.signal?.aborted ? options.signal : options.parent?.aborted ? options.parent : undefined;
   const details = { delivery: "none" };
   if (gone !== undefined) return new LocalError("aborted", `${method} was given up before it was sent`, { cause: gone.reason, details });
-  if (full) return new LocalError("limit_exceeded", "too many requests wait for an answer (maxPendingRequests)", { details });
+  if (full) return new LocalError("limit_exceeded", TOO_MANY, { details });
   return undefined;
-}
-
-/**
- * Progress tokens on this connection are ours: the request's id, which no other request has. A token that the caller put in
- * goes out, as nobody here would hear of it, and it could be another request's.
- */
-function withToken(params: JsonObject | undefined, token: number | undefined): JsonObject | undefined {
-  const meta = params?.["_meta"];
-  if (token !== undefined) return withMember(params ?? {}, "_meta", withMember(isObject(meta) ? meta : {}, "progressToken", token));
-  if (!isObject(meta) || !Object.hasOwn(meta, "progressToken")) return params;
-  const { progressToken: _dropped, ...rest } = meta;
-  return { ...params, _meta: rest };
 }
