@@ -1,7 +1,7 @@
 // Writes the pages that are made from the sources:  npm run docs [-- PART…]
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { withOutputs } from "../support/pages.ts";
+import { examplesIn, steady, withOutputs } from "../support/pages.ts";
 import { writeMarked } from "../support/marked-text.ts";
 import { ARCHITECTURE, importRows, layers, readSources, wayOf } from "./architecture.ts";
 import { API, apiPage } from "./api.ts";
@@ -12,7 +12,12 @@ const PARTS: Readonly<Record<string, () => void | Promise<void>>> = {
   async guides() {
     const readers = createReaders();
     try {
-      for (const [name, text] of readGuides()) writeFileSync(join(GUIDES, name), withOutputs(text, await readers.follow(name, text)));
+      for (const [name, text] of readGuides()) {
+        const { examples } = examplesIn(text);
+        // What differs in numbers and times alone stays as it is.
+        const printed = (await readers.follow(name, text)).map((one, index) => (steady(one) === steady(examples[index]?.shown ?? "") ? (examples[index]?.shown ?? "") : one));
+        writeFileSync(join(GUIDES, name), withOutputs(text, printed));
+      }
     } finally {
       readers.remove();
     }
