@@ -5,34 +5,59 @@ import type { Report } from "./kinds.ts";
 /** Finds known values in a text, whatever surrounds them. */
 export type FindKnown = (text: string, report: Report) => void;
 
-const SHORTEST_INSIDE = 6;
-const SHORTEST_BASE64 = 8;
+// Shorter values, and what encodes them in fewer letters, are parts of words and numbers too often.
+const SHORTEST_INSIDE = 8;
+
+interface Form {
+  readonly text: string;
+  /** Whether letters and digits that touch it make it something else. */
+  readonly isWord: boolean;
+}
 
 /**
  * A search for values as they are, and encoded: in Base64 of either alphabet wherever they stand in what was encoded, in hex, with the escapes of URLs
- * and of JSON (`\/`, twice over). A value shorter than six characters is found only where no letter or digit touches it, so that `1234` is not in `512340`.
+ * and of JSON (`\/`, twice over). A value shorter than eight characters is found only where no letter or digit touches it, so that `1234` is not in `512340`.
  */
 export function createFindKnown(values: readonly string[]): FindKnown {
-  const forms = [...new Set(values.flatMap(formsOf))].filter((form) => form !== "");
+  // The same form of two values counts inside of words if one of them says so.
+  const forms = new Map<string, boolean>();
+  for (const value of values) for (const { text, isWord } of formsOf(value)) if (text !== "") forms.set(text, isWord && forms.get(text) !== false);
   return (text, report) => {
-    for (const form of forms) {
+    for (const [form, isWord] of forms) {
       for (let at = text.indexOf(form); at !== -1; at = text.indexOf(form, at + form.length)) {
         const end = at + form.length;
-        if (form.length >= SHORTEST_INSIDE || standsAlone(text, at, end)) report("known", at, end);
+        if (!isWord || standsAlone(text, at, end)) report("known", at, end);
       }
     }
   };
 }
 
+/** Where the form itself begins or ends with a sign, nothing can be glued to it there. */
 function standsAlone(text: string, start: number, end: number): boolean {
-  return !isAlphanumeric(text.charCodeAt(start - 1)) && !isAlphanumeric(text.charCodeAt(end));
+  return !isGlued(text, start - 1, start) && !isGlued(text, end - 1, end);
 }
 
-function formsOf(value: string): string[] {
-  const bytes = utf8Encode(value);
+function isGlued(text: string, left: number, right: number): boolean {
+  return isAlphanumeric(text.charCodeAt(left)) && isAlphanumeric(text.charCodeAt(right));
+}
+
+function formsOf(value: string): readonly Form[] {
+  const isShort = [...value].length < SHORTEST_INSIDE;
+  return [
+    ...escapedForms(value).map((text) => ({ text, isWord: isShort })),
+    ...codedForms(value).map((text) => ({ text, isWord: text.length < SHORTEST_INSIDE })),
+  ];
+}
+
+function escapedForms(value: string): readonly string[] {
   const json = JSON.stringify(value).slice(1, -1);
-  const forms = [value, json, json.replaceAll("/", "\\/"), JSON.stringify(json).slice(1, -1), encodeURIComponent(value)];
-  forms.push(encodeURIComponent(value).replace(/%[0-9A-F]{2}/g, (escape) => escape.toLowerCase()));
+  const url = encodeURIComponent(value);
+  return [value, json, json.replaceAll("/", "\\/"), JSON.stringify(json).slice(1, -1), url, url.replace(/%[0-9A-F]{2}/g, (escape) => escape.toLowerCase())];
+}
+
+function codedForms(value: string): readonly string[] {
+  const bytes = utf8Encode(value);
+  const forms: string[] = [];
   let hex = "";
   for (const byte of bytes) hex += byte.toString(16).padStart(2, "0");
   forms.push(hex, hex.toUpperCase());
@@ -44,7 +69,7 @@ function formsOf(value: string): string[] {
     const inside = base64Encode(shifted.subarray(0, whole)).slice(before === 0 ? 0 : 4);
     const form = before === 0 ? base64Encode(bytes).replace(/=+$/, "") : inside;
     for (const base64 of [form, inside]) {
-      if (base64.length >= SHORTEST_BASE64 || (before === 0 && base64 === form)) forms.push(base64, base64.replaceAll("+", "-").replaceAll("/", "_"));
+      if (base64.length >= SHORTEST_INSIDE || (before === 0 && base64 === form)) forms.push(base64, base64.replaceAll("+", "-").replaceAll("/", "_"));
     }
   }
   return forms;

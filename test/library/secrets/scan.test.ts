@@ -177,6 +177,30 @@ test("finds known secrets in whatever encoding, and short ones where they stand 
   assert.deepEqual(found("pin 1234, not 12345 or a1234", options), ["known: 1234"]);
 });
 
+test("finds a known secret of four to seven characters at the borders of words alone, and longer ones anywhere", () => {
+  for (const value of ["1234", "hunter2", "s3cr"]) {
+    const options = { known: [value], kinds: [] };
+    for (const text of [value, `a ${value}.`, `x_${value}-y`, `"${value}\\n"`, `a%20${value}%20b`, `\\n${value}`, `密${value}码`]) assert.deepEqual(found(text, options), [`known: ${value}`], text);
+    for (const text of [`a${value}`, `${value}b`, `9${value}`, `${value}0`, `x${value}y`]) assert.deepEqual(found(text, options), [], text);
+    const run = base64(`the secret is ${value}, and nobody knows`, "padded");
+    assert.deepEqual(found(`see ${run}`, options), [`known: ${run}`]);
+  }
+  assert.deepEqual(found("a!b!c!d", { known: ["!b!c!"], kinds: [] }), ["known: !b!c!"]);
+  assert.deepEqual(found("xhunter22y", { known: ["hunter22"], kinds: [] }), ["known: hunter22"]);
+});
+
+test("finds a known secret that is written with escapes of JSON, of all its characters or of some", () => {
+  const escape = (value: string, of: RegExp) => value.replace(of, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  for (const value of ["hunter2", "pässwort-ß7", "p😀ss/wörd", "a\"b\\c<d>"]) {
+    const options = { known: [value], kinds: [] };
+    const inner = JSON.stringify(value).slice(1, -1);
+    for (const text of [inner, escape(value, /[^]/g), escape(value, /[^a-z0-9]/g), escape(value, /[a-f<>"\\]|[^\0-\x7f]/g), escape(value, /[^]/g).toUpperCase().replaceAll("\\U", "\\u")]) {
+      assert.equal(found(`{"a":"${text}"}`, options).length, 1, text);
+      assert.equal(found(JSON.stringify({ b: `{"a":"${text}"}` }), options).length, 1, `twice ${text}`);
+    }
+  }
+});
+
 const WORST = [
   ..."a|A|0|=|:|.|/|-|_|+|%|\\|eyJ|eyJ.|ghp_|sk-|sk-a|AKIA|xox|://|://:|://a:|://a:b|password=|password:|password='|token=a|Bearer |Basic |basic a".split("|"),
   ..."-----BEGIN PRIVATE KEY-----|PRIVATE KEY|BEGIN |%41|%4|\\u0041|\\\\|\\/|aB3|aB3/|a.b.|a1-|SG.|AAAA|6161|=a|::|key=|\"key\":\"|secret: |password=Aa |1234567890:".split("|"),
