@@ -8,7 +8,7 @@ const MOST_DIGITS = 15;
 const MOST_GROUPS = 8;
 
 /**
- * Phone numbers, in two kinds. International: `+` or `00`, the country code, 7 to 15 digits in all, grouped or not (behind `00` 10 digits or more).
+ * Phone numbers, in two kinds. International: `+` or `00`, the country code, 7 to 15 digits in all, grouped or not; behind `00` 10 to 14, behind `011` 9 to 14, in groups alone.
  * National, always grouped: North American 3-3-4, trunk zero (`020 7946 0958`, `01 23 45 67 89`), an area in brackets, Chinese mobile 3-4-4.
  * Plain integers, dates, versions, amounts and times are none of these; nor are eight-digit and other national numbers without a zero.
  */
@@ -155,13 +155,23 @@ function afterTrunkZero(text: string, groups: readonly Group[]): number | undefi
   });
 }
 
-/** `0044 20 7946 0958`, `00 44 …`, `011 44 …`: an exit code in place of the plus. */
+// The exit code included. Area codes of Britain start like `011`, too, and their numbers are shorter.
+const FEWEST_WITH_EXIT = 12;
+
+/** `0044 20 7946 0958`, `00 44 …`, `0033 612345678`, `0049 (0)30 …`, `011 44 …`, `01144 …`: an exit code in place of the plus. */
 function afterExitCode(text: string, groups: readonly Group[]): number | undefined {
-  const [first, second] = groups;
-  if (first === undefined || second === undefined || first.length < 2 || first.length > 5) return undefined;
+  const [first, second, third] = groups;
+  if (first === undefined || second === undefined || first.length < 2 || first.length > 6) return undefined;
   const code = text.slice(first.start, first.end);
+  const isAlone = code === "00" || code === "011";
   // Bytes in hex have a zero behind what would be the country's code, numbers have none.
-  const opensCountry = second.length <= 3 && text.charAt(second.start) !== "0" && text.charAt(groups[2]?.start ?? 0) !== "0";
-  if (code === "00" || code === "011" ? !opensCountry : !opensExit(text, first.start)) return undefined;
-  return longestFit(groups, (count, last) => count >= 3 && last.total >= 12 && isUniform(groups, count));
+  const opensCountry = second.length <= 3 && text.charAt(second.start) !== "0" && text.charAt(third?.start ?? 0) !== "0";
+  const isNorthAmerican = code.startsWith("011") && !isAlone;
+  if (isAlone ? !opensCountry : !isNorthAmerican && (first.length > 5 || !opensExit(text, first.start))) return undefined;
+  if (!isAlone && second.mayEnd && second.separator !== "." && second.length >= 8 && text.charAt(second.start) !== "0" && second.total >= FEWEST_WITH_EXIT && second.total <= MOST_DIGITS + 2) return 2;
+  // Brackets around a zero or an area code are no separators of the rest.
+  const rest = !isAlone && third !== undefined && text.charCodeAt(second.start - 1) === OPEN ? groups.slice(2) : groups;
+  const skipped = groups.length - rest.length;
+  const count = longestFit(rest, (some, last) => some + skipped >= 3 && last.total >= FEWEST_WITH_EXIT && isUniform(rest, some));
+  return count === undefined ? undefined : count + skipped;
 }
