@@ -60,7 +60,7 @@ function push(into: string[], text: string | undefined): void {
 }
 
 /** Runs of Base64 characters that are long enough to say something; one that goes on in the next line, as mail and tools write it, is one. */
-function base64Runs(text: string): readonly string[] {
+export function base64Runs(text: string): readonly string[] {
   const runs: string[] = [];
   // An expression would look at each word once for each of its letters.
   for (let at = 0; at < text.length; at++) {

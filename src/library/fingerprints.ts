@@ -1,3 +1,5 @@
+import { base64Value } from "./encoded-bytes.ts";
+
 // Winnowing (Schleimer, Wilkerson, Aiken: "Winnowing: local algorithms for document fingerprinting", 2003).
 
 // Of each so many windows in a row the one with the smallest hash is kept.
@@ -28,7 +30,7 @@ export function fingerprints(text: string, sharedChars: number, visit: (fingerpr
     second = (Math.imul(second, SECOND) + unit - Math.imul(out, secondOut)) | 0;
     const start = at - windowChars + 1;
     if (start < 0) continue;
-    const hash = mix(first) * 0x10_0000 + (mix(second) >>> 12);
+    const hash = asPrint(first, second);
     recent[start % WINDOWS] = hash;
     if (start < WINDOWS - 1) continue;
     if (leastAt <= start - WINDOWS || hash <= least || leastAt < 0) {
@@ -45,6 +47,38 @@ export function fingerprints(text: string, sharedChars: number, visit: (fingerpr
   }
 }
 
+/** Shorter data, such as a picture of one pixel, is the same in many places. */
+export const LEAST_DATA_CHARS = 256;
+
+/**
+ * One fingerprint of data by its Base64, whichever alphabet it is in and wherever it is broken into lines; nothing for what is short, or no Base64. Of a last group that is
+ * not full nothing counts: in a line of its own it is no run.
+ */
+export function dataFingerprint(base64: string): number | undefined {
+  // The sums of texts start with nothing.
+  let first = 1;
+  let second = 1;
+  let count = 0;
+  // After the last full group.
+  let firstWhole = first;
+  let secondWhole = second;
+  for (let at = 0; at < base64.length; at++) {
+    const code = base64.charCodeAt(at);
+    const value = base64Value(code);
+    if (value < 0) {
+      if (code === 0x3d || code === 0x20 || (code >= 0x09 && code <= 0x0d)) continue;
+      return undefined;
+    }
+    first = (Math.imul(first, FIRST) + value + 1) | 0;
+    second = (Math.imul(second, SECOND) + value + 1) | 0;
+    count++;
+    if ((count & 3) !== 0) continue;
+    firstWhole = first;
+    secondWhole = second;
+  }
+  return count < LEAST_DATA_CHARS ? undefined : asPrint(firstWhole, secondWhole);
+}
+
 const FIRST = 0x01000193;
 const SECOND = 0x5bd1e995;
 
@@ -52,6 +86,10 @@ function power(base: number, exponent: number): number {
   let result = 1;
   for (let count = 0; count < exponent; count++) result = Math.imul(result, base);
   return result;
+}
+
+function asPrint(first: number, second: number): number {
+  return mix(first) * 0x10_0000 + (mix(second) >>> 12);
 }
 
 // Sums of few characters differ in few bits.

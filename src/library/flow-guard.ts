@@ -2,8 +2,8 @@ import { isObject, type JsonObject, ownMember } from "../core/base/json.ts";
 import { type HandlerInput, type Interceptor, validator } from "../core/interceptor/define.ts";
 import { allow, deny } from "../core/interceptor/verdict.ts";
 import { invalid, readConfig, readPatterns, readText, readWhole } from "./config.ts";
-import { decodings, textInBase64 } from "./decodings.ts";
-import { fingerprints, LEAST_SHARED_CHARS } from "./fingerprints.ts";
+import { base64Runs, decodings, textInBase64 } from "./decodings.ts";
+import { dataFingerprint, fingerprints, LEAST_DATA_CHARS, LEAST_SHARED_CHARS } from "./fingerprints.ts";
 import { compilePatterns, patternsSchema } from "./name-patterns.ts";
 import { perCall } from "./per-call.ts";
 import { createStates, readScope, type Scope } from "./state.ts";
@@ -62,7 +62,7 @@ export const flowGuardConfigSchema: JsonObject = {
 };
 
 /**
- * A validator that refuses calls of one server with text that another has said: as it is, re-spaced, in other case, or encoded (see `decodings`).
+ * A validator that refuses calls of one server with text that another has said: as it is, re-spaced, in other case, or encoded (see `decodings`); and with data that it gave, as a whole.
  * It stands in the chains of all servers of a client, and knows texts by fingerprints alone. What the caller wrote himself before he read it is his own.
  * Throws `invalid_argument` for a wrong config.
  */
@@ -88,17 +88,15 @@ export function flowGuard(config: FlowGuardConfig = {}): Interceptor {
       const memory = states.of(context);
       if (phase === "response") {
         const bit = bitOf(memory, server);
-        for (const text of textsIn(payload)) fingerprints(text, sharedChars, (print) => remember(memory, print, bit));
+        everyPrint(contentsOf(payload), sharedChars, (print) => remember(memory, print, bit));
         return allow();
       }
-      const texts = textsIn(payload);
-      const source = foreign(memory, server, texts, { sharedChars, mayFlow });
-      if (source !== undefined) return deny(`This holds text that ${source === "" ? "another server" : `the server ${source}`} has said, which may not be sent here`, { info: { from: source } });
-      for (const text of texts) {
-        fingerprints(text, sharedChars, (print) => {
-          if (bitsOf(memory, print) === undefined) remember(memory, print, OWN);
-        });
-      }
+      const contents = contentsOf(payload);
+      const source = foreign(memory, server, contents, { sharedChars, mayFlow });
+      if (source !== undefined) return deny(`This holds what ${source === "" ? "another server" : `the server ${source}`} has said, which may not be sent here`, { info: { from: source } });
+      everyPrint(contents, sharedChars, (print) => {
+        if (bitsOf(memory, print) === undefined) remember(memory, print, OWN);
+      });
       return allow();
     },
   );
@@ -132,21 +130,18 @@ function readRules(value: unknown): (from: string, to: string) => boolean {
   return (source, target) => rules.some((holds) => holds(source, target));
 }
 
-/** The server whose text this is, where it may not go to another; the last one that shares a bit has no name. */
-function foreign(memory: Memory, server: string, texts: readonly string[], { sharedChars, mayFlow }: { readonly sharedChars: number; readonly mayFlow: (from: string, to: string) => boolean }): string | undefined {
+/** The server whose words or data these are, where it may not go to another; the last one that shares a bit has no name. */
+function foreign(memory: Memory, server: string, contents: Contents, { sharedChars, mayFlow }: { readonly sharedChars: number; readonly mayFlow: (from: string, to: string) => boolean }): string | undefined {
   const fine = OWN | bitOf(memory, server);
   let found: string | undefined;
-  for (const text of texts) {
-    fingerprints(text, sharedChars, (print) => {
-      const bits = bitsOf(memory, print) ?? OWN;
-      if (found !== undefined || (bits & fine) !== 0) return;
-      const sources = memory.servers.filter((_name, index) => (bits & (2 << index)) !== 0);
-      if (sources.length === 0) found = "";
-      else if (!sources.some((source) => mayFlow(source, server))) found = sources[0];
-    });
-    if (found !== undefined) return found;
-  }
-  return undefined;
+  everyPrint(contents, sharedChars, (print) => {
+    const bits = bitsOf(memory, print) ?? OWN;
+    if (found !== undefined || (bits & fine) !== 0) return;
+    const sources = memory.servers.filter((_name, index) => (bits & (2 << index)) !== 0);
+    if (sources.length === 0) found = "";
+    else if (!sources.some((source) => mayFlow(source, server))) found = sources[0];
+  });
+  return found;
 }
 
 function bitOf({ servers }: Memory, server: string): number {
@@ -170,13 +165,21 @@ function remember(memory: Memory, print: number, bit: number): void {
   memory.young.set(print, bits | bit);
 }
 
+interface Contents {
+  /** What a payload says, in all ways that it can be read. */
+  readonly texts: readonly string[];
+  /** Base64 of pictures, sounds and resources. */
+  readonly data: readonly string[];
+}
+
 /**
- * What a payload says, in all ways that it can be read: its strings and names of members, and its values as one text, since what is split over several
- * is still there. Media are left out, but for resources that are text. Depth is that of messages.
+ * The strings of a payload and its names of members, and its values as one text, since what is split over several is still there. Media are known as a whole, and resources that are
+ * text read, too. Depth is that of messages.
  */
-function textsIn(payload: unknown): readonly string[] {
+function contentsOf(payload: unknown): Contents {
   const names: string[] = [];
   const values: string[] = [];
+  const data: string[] = [];
   const walk = (value: unknown): void => {
     if (typeof value === "string") values.push(value);
     else if (typeof value === "number") values.push(String(value));
@@ -184,12 +187,29 @@ function textsIn(payload: unknown): readonly string[] {
     else if (isObject(value)) {
       for (const [name, member] of Object.entries(value)) {
         names.push(name);
+        if (typeof member !== "string" || !isTypedBinary(name, value)) {
+          walk(member);
+          continue;
+        }
+        data.push(member);
         // A resource may be given as bytes though it is text.
-        if (!isTypedBinary(name, value)) walk(member);
-        else if (name === "blob" && typeof member === "string") walk(textInBase64(member));
+        if (name === "blob") walk(textInBase64(member));
       }
     }
   };
   walk(payload);
-  return [...names, ...values, ...(values.length > 1 ? [values.join("")] : [])].flatMap(decodings);
+  return { texts: [...names, ...values, ...(values.length > 1 ? [values.join("")] : [])].flatMap(decodings), data };
+}
+
+/** The fingerprints of texts, and one for each piece of data, wherever it stands. */
+function everyPrint({ texts, data }: Contents, sharedChars: number, visit: (print: number) => void): void {
+  const visitData = (base64: string) => {
+    const print = dataFingerprint(base64);
+    if (print !== undefined) visit(print);
+  };
+  for (const base64 of data) visitData(base64);
+  for (const text of texts) {
+    fingerprints(text, sharedChars, visit);
+    if (text.length >= LEAST_DATA_CHARS) for (const run of base64Runs(text)) visitData(run);
+  }
 }

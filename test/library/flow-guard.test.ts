@@ -89,12 +89,9 @@ describe("flow-guard", () => {
     assert.equal(all.at("mail", { sessionId: "s" }).send({ body: REPORT }).passes, false);
   });
 
-  it("knows the text of a resource that is given as bytes, and leaves other bytes alone", () => {
+  it("knows the text of a resource that is given as bytes", () => {
     const { guard, at } = rig();
     const read = (bytes: Buffer, server = "crm") => invoke(guard, { event: "resources/read", phase: "response", payload: { contents: [{ uri: "crm://report", blob: bytes.toString("base64") }] }, config: { server }, context: ada });
-    const binary = Buffer.concat([Buffer.from(Array.from({ length: 200 }, (_, index) => (index * 37) % 256)), Buffer.from("x")]);
-    read(binary);
-    assert.ok(at("mail").send({ body: binary.toString("base64") }).passes);
     read(Buffer.from(REPORT));
     assert.equal(at("mail").send({ body: REPORT }).passes, false);
     assert.equal(at("mail").send({ resource: { uri: "file:///x", blob: Buffer.from(REPORT).toString("base64") } }).passes, false);
@@ -108,11 +105,74 @@ describe("flow-guard", () => {
     assert.equal((complete("crm") as { valid?: boolean }).valid, true);
   });
 
-  it("leaves media alone", () => {
-    const { guard, at } = rig();
-    const data = Buffer.from(REPORT).toString("base64");
-    invoke(guard, { event: "tools/call", phase: "response", payload: { content: [{ type: "image", data, mimeType: "image/png" }] }, config: { server: "crm" }, context: ada });
-    assert.ok(at("mail").send({ body: REPORT }).passes);
+  describe("of data", () => {
+    const picture = Buffer.from(Array.from({ length: 2_000 }, (_, index) => (index * index * 37 + (index >> 3)) % 256));
+    const other = Buffer.from(Array.from({ length: 2_000 }, (_, index) => (index * index * 41 + (index >> 2)) % 256));
+    const data = picture.toString("base64");
+    const lines = (picture.toString("base64").match(/.{1,76}/g) ?? []).join("\r\n");
+    const given = (guard: ReturnType<typeof flowGuard>, block: object, server = "crm") => invoke(guard, { event: "tools/call", phase: "response", payload: { content: [block] }, config: { server }, context: ada });
+
+    it("refuses to send on what another has given, in a block, a resource, or a text, whatever the alphabet and the lines", () => {
+      const ways: Record<string, object> = {
+        "a string": { q: data },
+        "an image": { content: [{ type: "image", data, mimeType: "image/png" }] },
+        "a resource": { resource: { uri: "x:y", blob: data } },
+        "a data URL": { html: `<img src="data:image/png;base64,${data}">` },
+        "the other alphabet, unpadded": { q: picture.toString("base64url") },
+        "lines": { q: lines },
+        "JSON": { body: JSON.stringify({ note: lines }).replaceAll("/", "\\/") },
+      };
+      for (const [source, block] of Object.entries({
+        image: { type: "image", data, mimeType: "image/png" },
+        audio: { type: "audio", data: lines, mimeType: "audio/wav" },
+        blob: { type: "resource", resource: { uri: "crm://x", blob: data } },
+        text: { type: "text", text: `Here: ${data}` },
+      })) {
+        const { guard, at } = rig();
+        given(guard, block);
+        for (const [way, args] of Object.entries(ways)) {
+          const sent = at("mail").send(args);
+          assert.deepEqual([sent.passes, sent.from], [false, "crm"], `${source} as ${way}`);
+        }
+        assert.ok(at("crm").send({ q: data }).passes, source);
+      }
+    });
+
+    it("knows the last group of what is padded, though it stands in a line of its own", () => {
+      for (const length of [285, 286, 287]) {
+        const bytes = picture.subarray(0, length).toString("base64");
+        const { guard, at } = rig();
+        given(guard, { type: "image", data: bytes, mimeType: "image/png" });
+        assert.equal(at("mail").send({ q: (bytes.match(/.{1,76}/g) ?? []).join("\n") }).passes, false, String(length));
+      }
+    });
+
+    it("lets other data pass, short data, what a rule allows, and the caller's own", () => {
+      const { guard, at } = rig({ allow: [{ from: ["crm"], to: ["mail-*"] }] });
+      const pixel = picture.subarray(0, 60).toString("base64");
+      given(guard, { type: "image", data, mimeType: "image/png" });
+      given(guard, { type: "image", data: pixel, mimeType: "image/png" });
+      assert.ok(at("mail").send({ q: other.toString("base64"), content: [{ type: "image", data: pixel }] }).passes);
+      assert.ok(at("mail-internal").send({ q: data }).passes);
+      const own = Buffer.concat([other, picture]).toString("base64");
+      at("crm").send({ image: { type: "image", data: own } });
+      given(guard, { type: "image", data: own, mimeType: "image/png" });
+      assert.ok(at("mail").send({ q: own }).passes);
+    });
+
+    it("does not read the text in a picture", () => {
+      const { guard, at } = rig();
+      given(guard, { type: "image", data: Buffer.from(REPORT).toString("base64"), mimeType: "image/png" });
+      assert.ok(at("mail").send({ body: REPORT }).passes);
+    });
+
+    it("takes time in proportion to the data, and one place for a piece in what is remembered", () => {
+      const { guard, at } = rig();
+      at("crm").read(REPORT);
+      assertLinear((text) => given(guard, { type: "image", data: text, mimeType: "image/png" }), "aB3+", ["A", "A\n", "AAA=", "-_", "\n"]);
+      for (let count = 0; count < 300; count++) given(guard, { type: "image", data: `${data}${count}${data}`, mimeType: "image/png" });
+      assert.equal(at("mail").send({ body: REPORT }).passes, false);
+    });
   });
 
   it("forgets the oldest, and stays within its bounds", () => {

@@ -52,7 +52,7 @@ describe("text of one server that is sent to another", () => {
         const { reader, sender } = await both(era);
         await reader.passes("report");
         const why = await sender.blocked("post", args);
-        assert.match(why, /flow-guard: This holds text that the server hr has said/);
+        assert.match(why, /flow-guard: This holds what the server hr has said/);
         assert.deepEqual(web.calls, []);
       }
     });
