@@ -68,14 +68,16 @@ function isHeldSecret(text: string, member: string, isListed: boolean): boolean 
   if (kind === undefined || isPlaceholder(text)) return false;
   if (isListed && (isRule(text) || (kind === "key" && !isSecretValue(text, { isPassword: false, isTight: true, isQuoted: true, isLine: false })))) return false;
   if (!/\s/.test(text)) return true;
-  return /\s.*\s/.test(text) ? kind === "password" && isPassphrase(text) : !isSentence(text);
+  return /\s.*\s/.test(text) ? isPassphrase(text) : !isSentence(text);
 }
 
-const LEAST_NUMBER = 1_000;
+const LEAST_PASSWORD = 1_000;
+const LEAST_KEY = 10_000_000;
 
-/** A password of four digits or more. What a `pass` counts is none. */
+/** A password of four digits or more, a key of eight. What a `pass` counts is none. */
 function isHeldNumber(value: number, member: string | undefined): boolean {
-  return member !== undefined && Number.isInteger(value) && value >= LEAST_NUMBER && kindOfName(member) === "password" && !isCount(member);
+  const kind = member === undefined || !Number.isInteger(value) || value < LEAST_PASSWORD || isCount(member) ? undefined : kindOfName(member);
+  return kind === "password" || (kind === "key" && value >= LEAST_KEY);
 }
 
 // More than any token has; of a longer text only this much at either end can be part of a secret that goes on in the next.

@@ -107,17 +107,16 @@ export function isSecretValue(value: string, { isPassword, isTight, isQuoted, is
   if (value.length < SHORTEST_VALUE || isPlaceholder(value)) return false;
   const { digits, upper, lower, others, changes } = makeOf(value);
   const letters = upper + lower;
-  const hasBlank = value.includes(" ");
+  // A phrase may be words; what is said about a password in prose is, too.
+  if (value.includes(" ")) return isQuoted && isTight && (isPassphrase(value) || (isPassword && digits + others - (value.split(" ").length - 1) > 0 && value.length <= 64));
   if (isPassword) {
-    // A passphrase may be words; what is said about a password in prose is, too.
-    if (hasBlank) return isQuoted && isTight && (isPassphrase(value) || (digits + others - (value.split(" ").length - 1) > 0 && value.length <= 64));
     if (CODE.test(value) || (isPath(value, changes) && digits < 2)) return false;
     if (digits > 0 && letters > 0) return isTight || isQuoted || value.length >= 7;
     if (others > 0) return isTight || isQuoted;
     if (digits === value.length) return isTight || (value.length >= 6 && (isQuoted || isLine));
     return isTight && (isQuoted ? value.length >= 6 : changes > 0.3 || isLine);
   }
-  if (hasBlank || value.length < 8 || isPath(value, changes) || CODE.test(value) || WORDS.test(value)) return false;
+  if (value.length < 8 || isPath(value, changes) || CODE.test(value) || WORDS.test(value)) return false;
   if (digits === value.length) return false;
   if (isTight || isQuoted || (isLine && value.length >= 10)) return digits >= 2 && letters >= 2;
   return digits >= 3 && letters >= 3 && value.length >= 12;

@@ -209,6 +209,7 @@ const WORST = [
   ..."deadbeefdeadbeefdeadbeef |abcdefghijklmnopqrstuvw |-----BEGIN A-----|AAAAB3NzaC1yc2E|::a|1:2:3:4:5:6:7 ".split("|"),
   `${"aB3/".repeat(16)}\n`,
   "YWJjZGVmZ2hpamtsbW5vcA ",
+  ..."8fK2mQx7Lw3RzT9vYb4N.|/a/8fK2mQx7Lw3RzT9vYb4N.|a/b.8fK2mQx7Lw3RzT9vYb4N%2F|\"password\":[|\"password\":[\"a\",|\"password\":[\"Aa1!\",\"|\"password\":\"one cow two hay ".split("|"),
 ];
 
 /** With what a search might look for in vain up to its end. Flat, as a text off the wire is: one that is put together reads slower. */
