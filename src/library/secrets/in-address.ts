@@ -2,7 +2,8 @@ import { kindOfName } from "./secret-names.ts";
 
 // Random strings name documents, objects and versions in addresses: there they are no secrets by their look alone.
 
-const MOST_BEFORE = 400;
+const MOST_BEFORE = 256;
+const MOST_NAMED = 80;
 const CHUNK_END = /[\s"'`<>|,;=()[\]{}]/;
 const ESCAPED_SIGN = /\\\/|%2[Ff]|%3[Aa]/g;
 
@@ -19,7 +20,7 @@ export function isPathSegment(text: string, start: number, end: number): boolean
   const scheme = before.lastIndexOf("://");
   const path = scheme === -1 ? before : before.slice(scheme + 3);
   if (/[?#]/.test(path) || !(scheme === -1 ? isOfFile(text, path, end) : path.includes("/"))) return false;
-  return !path.toLowerCase().split(/[/\\]/).slice(-4).some((segment) => OPENS.test(segment) || kindOfName(segment) !== undefined);
+  return !path.slice(-MOST_NAMED).toLowerCase().split(/[/\\]/).slice(-4).some((segment) => OPENS.test(segment) || kindOfName(segment) !== undefined);
 }
 
 function chunkBefore(text: string, end: number): string {
