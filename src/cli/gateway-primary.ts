@@ -22,7 +22,7 @@ export interface PrimaryRun {
 /** Runs a gateway of several processes, up to its end. */
 export async function runPrimary({ tell, ...options }: PrimaryRun): Promise<Exit> {
   const { file, count, startMs, verbose } = options;
-  const start = watchStart(PARENT, startMs);
+  const start = watchStart(PARENT, startMs, "reload");
   let structured: StructuredLog | undefined;
   const say: Tell = (level, text) => tell(level, text, structured);
   const sayOf = (level: "info" | "error", text: string) => say(level, level === "error" && structured === undefined ? `mcp-interceptors: ${text}` : text);
@@ -44,6 +44,7 @@ export async function runPrimary({ tell, ...options }: PrimaryRun): Promise<Exit
     const over = runToEnd({ ended: done.then((code) => ({ code })), end, reload, force }, verbose);
     // Only now, so that at no time a signal is nobody's.
     start.release();
+    if (start.reloads) reload();
     return await over;
   } catch (thrown) {
     if (start.exit !== undefined) return start.exit;

@@ -14,6 +14,8 @@ import { ENDING_SIGNALS, exitBy } from "./signals.ts";
 import { startWatchdog } from "./watchdog.ts";
 
 const PARENT = process.ppid;
+// Who is told to end while it starts has owed nobody anything.
+const ENDED = Promise.resolve<Exit>({ code: 0 });
 
 /** Serves as one of several workers, as the primary process says over the channel to it, and up to its word or its end. */
 export async function runWorker(options: Pick<StartOptions, "file" | "log" | "chainLog" | "verbose">): Promise<Exit> {
@@ -55,7 +57,8 @@ export async function runWorker(options: Pick<StartOptions, "file" | "log" | "ch
       case "end":
         return end();
       case "force":
-        return forced(exitBy(message.signal));
+        forced(exitBy(message.signal));
+        return end();
     }
   };
   // A terminal, or whoever manages services, may signal the whole group: it is the primary that says what follows from it.
@@ -68,7 +71,7 @@ export async function runWorker(options: Pick<StartOptions, "file" | "log" | "ch
   const crash = onCrash(options.verbose === true, end);
   say({ kind: "hello" });
   const first = await Promise.race([begun, new Promise<undefined>((resolve) => stop.signal.onAbort(() => resolve(undefined)))]);
-  if (first === undefined) return { code: 1 };
+  if (first === undefined) return await Promise.race([atOnce, crash.over(ENDED)]);
   const { place } = first;
   intake = createIntake(first.port, say);
   ({ text } = first);
@@ -83,7 +86,7 @@ export async function runWorker(options: Pick<StartOptions, "file" | "log" | "ch
     });
     return await Promise.race([atOnce, crash.over(ended)]);
   } catch (thrown) {
-    if (stop.signal.aborted) return { code: 1 };
+    if (stop.signal.aborted) return await Promise.race([atOnce, crash.over(ENDED)]);
     throw thrown;
   } finally {
     crash.release();

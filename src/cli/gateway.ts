@@ -53,8 +53,9 @@ data in what it answers:
   }
 
 When the file changes, or one that it takes in, it is read, checked and put in
-the place of what runs; SIGHUP does so at once. A file that is wrong changes
-nothing, and stderr says why. Calls in flight end as they began.
+the place of what runs; SIGHUP does so at once, and during the start once that
+is done. A file that is wrong changes nothing, and stderr says why. Calls in
+flight end as they began.
 
 With --workers sessions stay in the process that they began in, and get there
 whichever process a request comes to. One that dies is started again. limits of
@@ -102,7 +103,7 @@ async function runAlone({ file, stdio, watch, startMs, verbose, tell }: AloneRun
   const say: Tell = (level, text) => tell(level, text, running?.structured);
   // Code of other people's may never give the thread back, and a client that has started this must be able to end it.
   const release = stdio === undefined ? undefined : startWatchdog(PARENT);
-  const start = watchStart(PARENT, startMs);
+  const start = watchStart(PARENT, startMs, "reload");
   try {
     running = await startGateway({
       file,
@@ -134,6 +135,7 @@ async function runAlone({ file, stdio, watch, startMs, verbose, tell }: AloneRun
   start.release();
   for (const line of built.warnings) say("warn", line);
   say("info", `serving ${describeServing(running, stdio ?? built.loaded.config.stdio)}${opsUrl === undefined ? "" : `; metrics at ${opsUrl}/metrics`}`);
+  if (start.reloads) void reload();
   return over.finally(() => {
     parent?.release();
     release?.();

@@ -13,17 +13,24 @@ export interface StartWatch {
   readonly signal: Signal;
   /** How to end, where it was a signal or the parent's death. */
   readonly exit: Exit | undefined;
+  /** Whether SIGHUP has come, where that is for a reload. */
+  readonly reloads: boolean;
   release(): void;
 }
 
-export function watchStart(parent: number, limitMs: number): StartWatch {
+/** `hangup`: what SIGHUP asks for. A reload waits for the end of the start. */
+export function watchStart(parent: number, limitMs: number, hangup: "end" | "reload" = "end"): StartWatch {
   const stop = createSignal();
   let exit: Exit | undefined;
+  let reloads = false;
   const giveUp = (how: Exit, why: string) => {
     exit ??= how;
     stop.abort(new LocalError("aborted", why));
   };
-  const onSignal = (signal: NodeJS.Signals) => giveUp(exitBy(signal), `this process was ended by ${signal}`);
+  const onSignal = (signal: NodeJS.Signals) => {
+    if (signal === "SIGHUP" && hangup === "reload") reloads = true;
+    else giveUp(exitBy(signal), `this process was ended by ${signal}`);
+  };
   for (const signal of ENDING_SIGNALS) process.on(signal, onSignal);
   const parentWatch = watchParent(parent, () => giveUp({ code: 1 }, "the process that started this one is gone"));
   const late = new LocalError("timeout", `it was not ready within ${limitMs} ms, which is all that the start may take`);
@@ -32,6 +39,9 @@ export function watchStart(parent: number, limitMs: number): StartWatch {
     signal: stop.signal,
     get exit() {
       return exit;
+    },
+    get reloads() {
+      return reloads;
     },
     release() {
       for (const signal of ENDING_SIGNALS) process.off(signal, onSignal);

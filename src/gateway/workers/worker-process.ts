@@ -47,6 +47,9 @@ export function forkWorker({ place, port, text, host }: ForkOptions): WorkerProc
   const given = new Map<number, (taken: boolean) => void>();
   let lastId = 0;
   let serves = false;
+  let listens = false;
+  // Its end, where that was asked for before it listens.
+  let ends: ToWorker | undefined;
   let settleReady!: (served: Served) => void;
   const ready = new Promise<Served>((resolve) => (settleReady = resolve));
   const ended = new Promise<WorkerEnd>((resolve) => {
@@ -66,14 +69,17 @@ export function forkWorker({ place, port, text, host }: ForkOptions): WorkerProc
   worker.once("disconnect", lost).once("exit", lost);
   worker.on("message", (message: unknown) => {
     if (!isFromWorker(message)) return;
-    if (message.kind === "hello") send({ kind: "start", place, port, ...(text === undefined ? {} : { text }) });
-    else if (message.kind === "ready") {
+    if (message.kind === "hello") {
+      listens = true;
+      send(ends ?? { kind: "start", place, port, ...(text === undefined ? {} : { text }) });
+    } else if (message.kind === "ready") {
       serves = true;
       settleReady(message);
     } else if (message.kind === "took") given.get(message.id)?.(message.taken);
     else waiting.get(message.id)?.(message);
   });
   const send = (message: ToWorker) => {
+    if (!listens && (message.kind === "end" || message.kind === "force")) ends = message;
     // One that has ended meanwhile says so itself.
     if (worker.isConnected()) worker.send(message, () => {});
   };
