@@ -22,8 +22,8 @@ export interface Condition {
   readonly usesHints: boolean;
   /** The claims that it asks for. */
   readonly claims: readonly string[];
-  /** Of each list of tools one must be called, or the condition does not hold: what it asks for at the top, or in an `all` there. */
-  readonly tools: readonly (readonly string[])[];
+  /** As it stands in the file. */
+  readonly source: unknown;
 }
 
 interface Facts {
@@ -68,9 +68,8 @@ export function compileCondition(condition: unknown, { problems, pointer, caller
   let count = 0;
   let usesHints = false;
   const claims = new Set<string>();
-  const tools: (readonly string[])[] = [];
 
-  const read = (value: unknown, at: string, depth: number, required: boolean): Check => {
+  const read = (value: unknown, at: string, depth: number): Check => {
     const refuse = (message: string, where = at, part?: "name" | "value"): Check => {
       problems.add(where, message, part);
       return () => false;
@@ -111,22 +110,21 @@ export function compileCondition(condition: unknown, { problems, pointer, caller
     const choose = CHOICES.get(subject);
     if (choose !== undefined) {
       const check = choose(given);
-      if (subject === "tool" && required) tools.push(listOf(given) ?? []);
       return typeof check === "string" ? refuse(check, where) : check;
     }
     if (subject === "not") {
-      const inner = read(given, where, depth + 1, false);
+      const inner = read(given, where, depth + 1);
       return (facts) => {
         const truth = inner(facts);
         return isUnknown(truth) ? truth : !truth;
       };
     }
     if (!Array.isArray(given) || given.length === 0) return refuse("must be a list of conditions, with one at least", where);
-    const parts = given.map((item, index) => read(item, below(where, index), depth + 1, required && subject === "all"));
+    const parts = given.map((item, index) => read(item, below(where, index), depth + 1));
     return junction(parts, subject === "any");
   };
 
-  const check = read(condition, pointer, 1, true);
+  const check = read(condition, pointer, 1);
   return {
     holds(input, hints) {
       const truth = check({ input, hints });
@@ -139,7 +137,7 @@ export function compileCondition(condition: unknown, { problems, pointer, caller
     get claims() {
       return [...claims];
     },
-    tools,
+    source: condition,
   };
 }
 

@@ -66,6 +66,27 @@ describe("what can never run", () => {
       "/interceptors/4 guards nothing",
     ]);
   });
+
+  it("is what a condition spares in any case, and an upstream lets nobody in by such a one", async () => {
+    const call = (when: object) => ({ module: "policy.mjs", events: ["tools/call"], when });
+    const { told } = await built({
+      upstreams: { own: { module: "server.mjs", allow: { all: [{ claim: "role", equals: "a" }, { claim: "role", equals: "b" }] } } },
+      auth: { tokens: [{ token: "0123456789abcdef0123456789abcdef", principal: { type: "user", id: "ann" } }] },
+      interceptors: [
+        { ...call({ claim: "role", equals: "a" }), name: "fine" },
+        { ...call({ phase: "response" }), name: "late" },
+        { ...call({ all: [{ argument: "/path", prefix: "/a" }, { argument: "/path", equals: "b" }] }), name: "both" },
+      ],
+    });
+    assert.deepEqual(told(new Map()), [
+      "/interceptors/1 call can never run at own: the condition asks for no message that it hooks",
+      '/interceptors/2 call can never run at own: no argument "/path" passes all tests of the condition',
+      '/upstreams/own/allow lets nobody in: no claim "role" passes all tests of the condition',
+    ]);
+    const nobody = await built({ interceptors: [{ ...call({ any: [{ claim: "role", equals: "a" }, { principal: "id", equals: "ann" }] }) }] });
+    const reason = 'the condition asks for the claim "role", and without "auth" nobody has any; and the condition asks who calls, and without "auth" nobody is known';
+    assert.deepEqual(nobody.told(new Map()), ["own", "far"].map((name) => `/interceptors/0 call can never run at ${name}: ${reason}`));
+  });
 });
 
 describe("conditions on annotations", () => {
