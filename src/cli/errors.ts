@@ -49,10 +49,10 @@ function isSystemError(thrown: unknown): thrown is Error {
   return thrown instanceof Error && "syscall" in thrown && "code" in thrown;
 }
 
-function faultsOf({ problems }: ConfigError, judgesConfig: boolean): Failure {
+function faultsOf({ problems, what }: ConfigError, judgesConfig: boolean): Failure {
   const unread = problems.some(({ cause }) => cause === "unread");
   const code = !unread && (judgesConfig || problems.every(({ cause }) => cause === "unanswered")) ? 1 : 2;
-  const message = `the configuration cannot be used: ${problems.length === 1 ? "1 problem" : `${problems.length} problems`}`;
+  const message = `${what} cannot be used: ${problems.length === 1 ? "1 problem" : `${problems.length} problems`}`;
   const lines = [...problems.map((problem) => printable(formatProblem(problem), LONGEST_PROBLEM)), `mcp-interceptors: ${message}`];
   return { code, text: lines.map((line) => `${line}\n`).join(""), error: { exitCode: code, message, problems } };
 }

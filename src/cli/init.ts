@@ -1,6 +1,7 @@
 import { chmodSync, copyFileSync, existsSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { createInterface } from "node:readline/promises";
+import { utf8DecodeExact } from "../core/base/bytes.ts";
 import { describeError, LocalError } from "../core/base/errors.ts";
 import { isObject, type JsonObject } from "../core/base/json.ts";
 import { didYouMean } from "../core/base/nearest.ts";
@@ -153,12 +154,15 @@ async function dialogue(question: (text: string) => Promise<string>): Promise<Ch
 }
 
 function readClient(file: string): ClientFile & { readonly value: JsonObject } {
-  let text: string;
+  let bytes: Buffer;
   try {
-    text = readFileSync(file, "utf8").replace(/^\ufeff/, "");
+    bytes = readFileSync(file);
   } catch (thrown) {
     throw new UsageError(`${file}: ${describeError(thrown)}`);
   }
+  // It is written anew, and what cannot be read must not be lost in that.
+  const text = utf8DecodeExact(bytes)?.replace(/^\ufeff/, "");
+  if (text === undefined) throw new UsageError(`${file} is no text in UTF-8`, "save it as UTF-8");
   const read = readJsonc(text);
   if (read.fault !== undefined) {
     const { place, message } = read.fault;

@@ -32,6 +32,7 @@ const CHUNK_BYTES = 64 * 1024;
 
 function textOf(word: string, option: string): string {
   const hint = `--${option} takes a file, - for stdin, or the JSON itself`;
+  if (word === "") throw new UsageError(`--${option} is empty`, hint);
   const bytes = bytesOf(word, option, hint);
   if (bytes.length > MAX_BYTES) throw new UsageError(`--${option} ${word}: it has more than ${MAX_BYTES} bytes`, "a message is smaller than that");
   const text = utf8DecodeExact(bytes);

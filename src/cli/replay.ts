@@ -12,6 +12,7 @@ import type { ParsedOptions } from "./options.ts";
 import { principalOption } from "./payload.ts";
 import { progressOn } from "./progress.ts";
 import { runSession, SESSION_OPTIONS, type Session } from "./session.ts";
+import { unlessAborted } from "./start-watch.ts";
 import { openConfig, upstreamNamed } from "./target.ts";
 import { type Paint, paintFor, printJson } from "./terminal.ts";
 import { defineVerb, JSON_OPTION } from "./verb.ts";
@@ -103,7 +104,11 @@ async function play(parsed: ParsedOptions, { file, a, b, principal }: Task, { lo
     const rows: Row[] = [];
     const notes: Notes = { full: false, unreadable: 0 };
     const progress = progressOn(process.stderr);
-    for await (const one of linesIn(file)) {
+    // A pipe may be silent for ever, and Ctrl-C ends that, too.
+    const reading = linesIn(file);
+    for (;;) {
+      const { value: one, done } = await unlessAborted(reading.next(), signal);
+      if (done === true) break;
       if (one.kind === "full") notes.full = true;
       if (one.kind === "unreadable") notes.unreadable++;
       if (one.kind !== "message") continue;

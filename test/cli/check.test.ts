@@ -59,4 +59,27 @@ describe("check", { concurrency: 2 }, () => {
     assert.match(fine.stdout, /\*\*\*\/redact/);
     assert.doesNotMatch([refused.stdout, refused.stderr, fine.stdout, fine.stderr].join(), /s3cret/);
   });
+
+  it("tells all faults in one run, of servers that do not answer as well, and as one JSON value where it is asked for that", async () => {
+    const file = folder.write("many.json", {
+      upstreams: { files, own: { module: "./none.mjs" } },
+      interceptors: [{ use: "redct" }, { use: "tool-filter", config: { deny: 5 } }, { use: "redact", upstreams: ["fiels"] }, { command: process.execPath, args: ["-e", "0"] }, { use: "redact", overrides: { redcat: { mode: "audit" } } }],
+    });
+    const { code, stdout, stderr } = await check("--json", file);
+    const { error } = JSON.parse(stdout) as { error: { exitCode: number; message: string; problems: { file: string; line: number; column: number; pointer: string; message: string; cause?: string }[] } };
+    assert.deepEqual([code, error.exitCode, error.message], [1, 1, "the configuration cannot be used: 6 problems"]);
+    assert.deepEqual(
+      error.problems.map(({ pointer, message, cause }) => [pointer, message.split(":")[0]?.split(";").at(-1)?.trim(), cause]),
+      [
+        ["/upstreams/own", `there is no file ${folder.path}/none.mjs`, undefined],
+        ["/interceptors/0/use", "did you mean redact?", undefined],
+        ["/interceptors/1", "config of tool-filter", undefined],
+        ["/interceptors/2/upstreams/0", "did you mean files?", undefined],
+        ["/interceptors/3", "the connection is closed", "unanswered"],
+        ["/interceptors/4/overrides/redcat", "did you mean redact?", undefined],
+      ],
+    );
+    // People read the same.
+    assert.equal(stderr, `${error.problems.map(({ line, column, pointer, message }) => `${file}:${line}:${column}: ${pointer} ${message}\n`).join("")}mcp-interceptors: ${error.message}\n`);
+  });
 });

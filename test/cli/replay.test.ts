@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { after, describe, it } from "node:test";
 import { replay } from "../../src/cli/replay.ts";
 import { temporaryFolder } from "../gateway/config/kit.ts";
+import { startCli } from "./run-cli.ts";
 import { runText } from "./run-text.ts";
 
 const folder = temporaryFolder();
@@ -87,5 +89,16 @@ A, D/a.json: 1 changed, 1 passed, 1 blocked, 1 unreached; stopped by tool-filter
         assert.match(stderr, text);
       }),
     );
+  });
+
+  it("ends by a signal while the pipe that it reads is silent", { skip: process.platform === "win32" }, async () => {
+    folder.write("tells.mjs", 'console.error("loaded");\nexport const pass = { descriptor: { name: "pass", type: "validation", hooks: [{ events: ["*"], phase: "request" }] }, handler: () => true };\n');
+    const pipe = `${folder.path}/pipe`;
+    execFileSync("mkfifo", [pipe]);
+    const running = await startCli(["replay", pipe, "-c", config("waits.json", { module: "./tells.mjs" })]);
+    await new Promise((resolve) => running.child.stderr.once("data", resolve));
+    running.child.kill("SIGINT");
+    const ended = await running.ended;
+    assert.deepEqual([ended.signal, ended.stderr], ["SIGINT", "loaded\n"]);
   });
 });

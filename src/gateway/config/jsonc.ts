@@ -120,7 +120,7 @@ function stringEnd(text: string, quote: number): number {
 
 function explain(plain: string, offset: number): string {
   const char = plain[offset];
-  if (plain.trim() === "") return "the file is empty; a configuration is an object in braces";
+  if (plain.trim() === "") return "the file is empty; it takes an object in braces";
   if (char === undefined) return "the file ends too early: a bracket, a brace or a quote is not closed";
   const before = plain.slice(0, offset).trimEnd().at(-1) ?? "";
   if (char === "'") return "texts take double quotes";

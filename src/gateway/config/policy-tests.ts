@@ -12,7 +12,7 @@ import type { BuiltPlan } from "./build.ts";
 import { directionAtFace } from "./explain.ts";
 import { readAny } from "./load.ts";
 import { suggest } from "./names.ts";
-import { collectProblems } from "./problems.ts";
+import { collectProblems, ConfigError } from "./problems.ts";
 import { schemaCheck } from "./schema-check.ts";
 
 // The form of spec/policy-tests.schema.json.
@@ -52,6 +52,14 @@ const check = schemaCheck("policy-tests.schema.json");
 
 /** Reads a file of tests: JSON with comments, YAML, or a module. Rejects with a `ConfigError` that has all that is wrong with it. */
 export async function readTests(file: string, upstreams: readonly string[]): Promise<TestFile> {
+  try {
+    return await readFrom(file, upstreams);
+  } catch (thrown) {
+    throw thrown instanceof ConfigError ? new ConfigError(thrown.problems, "the file of tests") : thrown;
+  }
+}
+
+async function readFrom(file: string, upstreams: readonly string[]): Promise<TestFile> {
   const { value, locate, syntax } = await readAny(file, resolve(file));
   const problems = collectProblems(file, locate, String, syntax);
   check(value, problems);

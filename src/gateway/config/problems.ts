@@ -17,10 +17,13 @@ export interface ConfigProblem {
 /** A configuration that cannot be used: all that was found wrong with it, one line each in `message`. */
 export class ConfigError extends LocalError {
   readonly problems: readonly ConfigProblem[];
+  /** What cannot be used: the configuration, unless it is another file that goes with one. */
+  readonly what: string;
 
-  constructor(problems: readonly ConfigProblem[]) {
+  constructor(problems: readonly ConfigProblem[], what = "the configuration") {
     super("invalid_argument", problems.map((problem) => formatProblem(problem)).join("\n"));
     this.problems = problems;
+    this.what = what;
   }
 }
 

@@ -34,8 +34,8 @@ describe("JSON with comments", () => {
 
   it("refuses what it cannot read with the place, and says what to do", () => {
     const cases: readonly (readonly [text: string, expected: string])[] = [
-      ["", "1:1 the file is empty; a configuration is an object in braces"],
-      ["// nothing\n", "2:1 the file is empty; a configuration is an object in braces"],
+      ["", "1:1 the file is empty; it takes an object in braces"],
+      ["// nothing\n", "2:1 the file is empty; it takes an object in braces"],
       ['{\n  "a": 1\n  "b": 2\n}', "3:3 a comma is missing before this"],
       ['{ "a": [1 2] }', "1:11 a comma is missing before this"],
       ["{ a: 1 }", "1:3 names of members take double quotes"],
