@@ -109,6 +109,7 @@ describe("wrap, whatever comes in", { concurrency: 3 }, () => {
       4: ['{"jsonrpc":"2.0","id":4,"result":{"a":1},"result":{"secret":"s3nt1nel"}}\n'],
       5: ['{"jsonrpc":"2.0","id":5,"result":5}\n'],
       6: ['{"jsonrpc":"2.0","id":6,"result":{},"error":{"code":1,"message":"m"}}\n'],
+      // It has been answered, by what is no answer.
       7: [`[${result(7, "in a batch")}]\n`, `${result(7, "alone")}\n`],
       8: ['garbage, then half: {"jsonrpc":"2.0","id":8,\n', `${result(8, "whole")}\n${result(8, "twice")}\n`],
       9: [`${result(9, "x").replace('"id":9', '"id":"9"')}\n`, `${result(9, "of the right type")}\n`],
@@ -125,7 +126,7 @@ describe("wrap, whatever comes in", { concurrency: 3 }, () => {
       assert.deepEqual(more, [], `a second answer to ${id}`);
       return answer?.error?.code ?? textOf(answer)?.slice(0, 30);
     });
-    assert.deepEqual(texts, ["😀 [REDACTED:email]", "before\u2028after", "x".repeat(30), -32600, -32600, -32600, "alone", "whole", "of the right type", -32600]);
+    assert.deepEqual(texts, ["😀 [REDACTED:email]", "before\u2028after", "x".repeat(30), -32600, -32600, -32600, -32600, "whole", "of the right type", -32600]);
     assert.match(answersTo(ended.messages, 11)[0]?.error?.message ?? "", /exited with code 7/);
     assert.equal(ended.messages.length, 12);
     assert.equal(ended.code, 7);
