@@ -1,16 +1,18 @@
+import { ratio, time } from "./measured.ts";
+import type { Measured } from "./results.ts";
 import { median, OTHER_PIN, startWorker, type Worker } from "./worker.ts";
 
 const HTTP = { warmUpMs: 2_000, roundMs: 250, rounds: 21 };
 
-export const HTTP_SUBJECTS = ["bare", "ours", "official"] as const;
-export const HTTP_ERAS = ["stateless", "handshake"] as const;
-export const IN_FLIGHT = [1, 32] as const;
+const HTTP_SUBJECTS = ["bare", "ours", "official"] as const;
+const HTTP_ERAS = ["stateless", "handshake"] as const;
+const IN_FLIGHT = [1, 32] as const;
 
-export type HttpSubject = (typeof HTTP_SUBJECTS)[number];
+type HttpSubject = (typeof HTTP_SUBJECTS)[number];
 export type HttpEra = (typeof HTTP_ERAS)[number];
 
 /** Microseconds, the medians of the rounds. */
-export interface HttpTimes {
+interface HttpTimes {
   /** Of wall time from one answer to the next, whichever connection it comes on. */
   readonly call: number;
   /** That a call waited, at the median. */
@@ -20,10 +22,10 @@ export interface HttpTimes {
 }
 
 /** By era and number of calls in flight, for each subject. */
-export type HttpComparison = Record<HttpEra, Record<(typeof IN_FLIGHT)[number], Record<HttpSubject, HttpTimes>>>;
+type HttpComparison = Record<HttpEra, Record<(typeof IN_FLIGHT)[number], Record<HttpSubject, HttpTimes>>>;
 
 /** `tools/call` over HTTP on connections that stay open, the caller on one core and the server on another. The servers take turns. */
-export async function compareOverHttp(): Promise<HttpComparison> {
+async function compareOverHttp(): Promise<HttpComparison> {
   const client = await startWorker("http-worker.mjs", [], OTHER_PIN);
   const servers = new Map<HttpSubject, Worker>();
   for (const subject of HTTP_SUBJECTS) servers.set(subject, await startWorker("http-server.mjs", [subject]));
@@ -55,4 +57,25 @@ export async function compareOverHttp(): Promise<HttpComparison> {
     client.stop();
     for (const server of servers.values()) server.stop();
   }
+}
+
+/** The numbers of one era, under keys that begin with `prefix`. */
+function httpNumbers(prefix: string, era: HttpEra, revision: string, compared: HttpComparison): Record<string, Measured> {
+  const { 1: alone, 32: together } = compared[era];
+  const rows = (key: string, { ours, official, bare }: Record<HttpSubject, HttpTimes>, of: keyof HttpTimes, what: string): Record<string, Measured> => ({
+    [`${prefix}${key}`]: time(ours[of], `HTTP, ${revision}: ${what}`),
+    [`${prefix}${key}Ratio`]: ratio(official[of] / ours[of], "the official server's / that"),
+    [`${prefix}${key}BareRatio`]: ratio(bare[of] / ours[of], "that of `node:http` alone / that"),
+  });
+  return {
+    ...rows("Alone", alone, "p50", "`tools/call`, one in flight"),
+    ...rows("Call", together, "call", "32 in flight, from one answer to the next"),
+    ...rows("Server", together, "server", "32 in flight, the server's processor time of a call"),
+    [`${prefix}ServerOver`]: time(together.ours.server - together.bare.server, "that less that of `node:http` alone"),
+  };
+}
+
+export async function measureHttp(): Promise<Record<string, Measured>> {
+  const compared = await compareOverHttp();
+  return { ...httpNumbers("http", "stateless", "2026-07-28", compared), ...httpNumbers("httpSession", "handshake", "2025-11-25", compared) };
 }

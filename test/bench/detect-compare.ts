@@ -2,6 +2,7 @@ import { CORPORA } from "../library/corpus/corpora.ts";
 import { findInRealText } from "../library/corpus/real-text.ts";
 import { measure, PII_DETECTORS, rates, SECRET_DETECTORS } from "../library/corpus/sample.ts";
 import { SENSITIVE_TYPES } from "../../src/library/detect/scan.ts";
+import { measured } from "./measured.ts";
 import type { Measured } from "./results.ts";
 import { startWorker } from "./worker.ts";
 
@@ -26,7 +27,7 @@ export async function compareDetection(): Promise<Record<string, Measured>> {
   return { ...(await compareSpeed()), ...compareQuality(), ...countRealText() };
 }
 
-const number = (value: number, unit: Measured["unit"], what: string): Measured => ({ value: Number(value.toPrecision(4)), unit, what });
+const number = (value: number, unit: Measured["unit"], what: string): Measured => measured(unit)(value, what);
 
 async function compareSpeed(): Promise<Record<string, Measured>> {
   const worker = await startWorker("detect-worker.mjs");

@@ -1,4 +1,5 @@
 import type { HttpEra } from "./compare-http.ts";
+import { measured } from "./measured.ts";
 import type { Measured } from "./results.ts";
 import { median, OTHER_PIN, startWorker, type Worker } from "./worker.ts";
 
@@ -43,7 +44,7 @@ export async function compareGateway({ warmUpCalls, roundMs, rounds }: GatewayTi
   };
 
   const numbers: Record<string, Measured> = {};
-  const row = (key: string, value: number, unit: Measured["unit"], what: string) => void (numbers[key] = { value: Number(value.toPrecision(4)), unit, what });
+  const row = (key: string, value: number, unit: Measured["unit"], what: string) => void (numbers[key] = measured(unit)(value, what));
   try {
     for (const era of ["stateless", "handshake"] as const) {
       const [prefix, revision] = ERAS[era];

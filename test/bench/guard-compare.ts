@@ -1,3 +1,4 @@
+import { time } from "./measured.ts";
 import type { Measured } from "./results.ts";
 import { median, pinnedNode, startWorker } from "./worker.ts";
 
@@ -28,7 +29,7 @@ export async function compareGuards({ warmUpMs, roundMs, rounds }: GuardTimes = 
       for (const guards of GUARDS) await measure(guards, warmUpMs);
       for (let round = 0; round < rounds; round++) for (const guards of GUARDS) found.get(guards)?.push(await measure(guards, roundMs));
       const p50 = (guards: string) => median(found.get(guards) ?? []);
-      const row = (key: string, value: number, what: string) => (numbers[key] = { value: Number(value.toPrecision(4)), unit: "µs", what });
+      const row = (key: string, value: number, what: string) => (numbers[key] = time(value, what));
       const size = chars === CHARS[0] ? "Small" : "Large";
       const name = where === "stdio" ? "Stdio" : "Http";
       const of = `${where === "stdio" ? "stdio" : "HTTP"}, ${chars.toLocaleString("en")} characters`;

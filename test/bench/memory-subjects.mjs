@@ -69,6 +69,23 @@ export async function chain() {
   return call;
 }
 
+/** The same through 4 validators and 4 mutators, each of which changes it. */
+export async function chainFour() {
+  const chain = createChain();
+  const hooks = [{ events: ["tools/call"], phase: "request" }];
+  for (const at of [1, 2, 3, 4]) {
+    chain.add([
+      validator({ name: `no-shell-${at}`, hooks }, ({ payload }) => (payload.name === "shell" ? deny("shell is not allowed here") : allow())),
+      mutator({ name: `stamp-${at}`, hooks }, ({ payload }) => ({ ...payload, _meta: { ...payload._meta, [`com.example/audited-${at}`]: true } })),
+    ]);
+  }
+  const call = () => chain.execute({ event: "tools/call", phase: "request", payload: callParams() });
+  const { status, finalPayload } = await call();
+  assert.equal(status, "success");
+  assert.equal(Object.keys(finalPayload._meta).length, 4);
+  return call;
+}
+
 /** `clientCall` to a server that is guarded by that chain. */
 export const guardedCall = () => mcp({}, (server) => guardServer(server, oneAndOne()));
 

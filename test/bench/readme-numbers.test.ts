@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
 import { readmeFaults, withNumbers } from "./readme-numbers.ts";
-import { LIBRARY_README_FILE, PROJECT_README_FILE, README_FILE, readResults, withResults } from "./results.ts";
+import { allNumbers, QUOTING_FILES, README_FILE, readResults, withResults } from "./results.ts";
 
 const NUMBERS = {
   ratio: { value: 8.449, unit: "×", what: "a ratio" },
@@ -48,12 +48,16 @@ describe("readmeFaults", () => {
 
 describe("the READMEs", () => {
   test("quote what the last run has measured", () => {
-    for (const file of [PROJECT_README_FILE, LIBRARY_README_FILE]) assert.deepEqual(readmeFaults(readFileSync(file, "utf8"), readResults().numbers), [], file);
+    for (const file of QUOTING_FILES) {
+      const text = readFileSync(file, "utf8");
+      assert.match(text, /<!-- bench:\w/, file);
+      assert.deepEqual(readmeFaults(text, allNumbers(readResults())), [], file);
+    }
   });
 
-  test("show the table of the last run", () => {
+  test("show the table of the last run, and what its curves say", () => {
     const text = readFileSync(README_FILE, "utf8");
-    assert.match(text, /<!-- results -->\n.+/);
+    for (const block of ["results", "curves"]) assert.match(text, new RegExp(`<!-- ${block} -->\n.+`));
     assert.equal(text, withResults(text, readResults()));
   });
 });

@@ -1,9 +1,10 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { curveNumbers, curveSentences, type Curves } from "./curves.ts";
 
 export interface Measured {
   readonly value: number;
-  readonly unit: "µs" | "ns" | "×" | "µs/kB" | "%" | "/MB";
+  readonly unit: "µs" | "ns" | "×" | "µs/kB" | "MB/s" | "%" | "/MB" | "";
   /** What it is, for the table. */
   readonly what: string;
 }
@@ -22,16 +23,13 @@ export interface Results {
     /** Whether each process was kept on one core. */
     readonly pinned: boolean;
     readonly officialSdk: string;
-    /** Of the comparison over HTTP, where it has been measured by itself since. */
-    readonly http?: { readonly date: string; readonly load: number };
-    /** Likewise, of the gateway, and of its workers. */
-    readonly gateway?: { readonly date: string; readonly load: number };
-    readonly workers?: { readonly date: string; readonly load: number };
-    /** Likewise, of what finds personal data and secrets. */
-    readonly detect?: { readonly date: string; readonly load: number };
+    /** By name, those that have been measured by themselves since. */
+    readonly parts: Readonly<Record<string, { readonly title: string; readonly date: string; readonly load: number }>>;
   };
   /** By the keys that a README's markers name. Four significant digits. */
   readonly numbers: Readonly<Record<string, Measured>>;
+  /** What the plots show. */
+  readonly curves: Curves;
 }
 
 export const RESULTS_FILE = fileURLToPath(new URL("results.json", import.meta.url));
@@ -43,22 +41,28 @@ export const PROJECT_README_FILE = fileURLToPath(new URL("../../README.md", impo
 /** The library's, likewise. */
 export const LIBRARY_README_FILE = fileURLToPath(new URL("../../src/library/README.md", import.meta.url));
 
+/** All that quote numbers in markers. */
+export const QUOTING_FILES = [PROJECT_README_FILE, LIBRARY_README_FILE, README_FILE];
+
+/** What was measured, and what follows from the curves. */
+export function allNumbers({ numbers, curves }: Pick<Results, "numbers" | "curves">): Results["numbers"] {
+  return { ...numbers, ...curveNumbers(curves) };
+}
+
 export function readResults(): Results {
   // Written by run.ts alone, and compared with what is rendered from it.
   return JSON.parse(readFileSync(RESULTS_FILE, "utf8")) as Results;
 }
 
 /** The table for README.md. */
-export function renderResults({ machine, numbers }: Results): string {
-  const { cpu, cores, node, system, date, load, pinned, officialSdk, http, gateway, workers, detect } = machine;
-  const rows = Object.entries(numbers).map(([key, { value, unit, what }]) => `| ${what} | ${value}${unit === "×" ? "×" : ` ${unit}`} | \`${key}\` |`);
+export function renderResults(results: Results): string {
+  const { cpu, cores, node, system, date, load, pinned, officialSdk, parts } = results.machine;
+  const text = ({ value, unit }: Measured) => `${value}${unit === "×" || unit === "" ? unit : ` ${unit}`}`;
+  const rows = Object.entries(allNumbers(results)).map(([key, number]) => `| ${number.what} | ${text(number)} | \`${key}\` |`);
+  const since = Object.values(parts).map((again) => `; ${again.title} on ${again.date}, at a load of ${again.load}`);
   return [
     `${date}, ${cpu} with ${cores} cores and a load of ${load} before the run, Node ${node} on ${system}, ` +
-      `${pinned ? "all on one core, over HTTP on two" : "not pinned to a core"}, official SDK ${officialSdk}` +
-      `${http === undefined ? "" : `; over HTTP measured on ${http.date}, at a load of ${http.load}`}` +
-      `${gateway === undefined ? "" : `; the gateway on ${gateway.date}, at a load of ${gateway.load}`}` +
-      `${workers === undefined ? "" : `; two workers on ${workers.date}, at a load of ${workers.load}`}` +
-      `${detect === undefined ? "" : `; detection on ${detect.date}, at a load of ${detect.load}`}:`,
+      `${pinned ? "all on one core, over HTTP on two" : "not pinned to a core"}, official SDK ${officialSdk}${since.join("")}:`,
     "",
     "| what | measured | key |",
     "|---|---:|---|",
@@ -66,10 +70,16 @@ export function renderResults({ machine, numbers }: Results): string {
   ].join("\n");
 }
 
-const BLOCK = /<!-- results -->[\s\S]*<!-- \/results -->/;
+const BLOCKS = [
+  { name: "results", render: renderResults },
+  { name: "curves", render: (results: Results) => curveSentences(allNumbers(results)) },
+];
 
-/** README.md's text with the table of these results in it. */
+/** README.md's text with the table of these results in it, and what the curves say. */
 export function withResults(readme: string, results: Results): string {
-  // A function, as a text would be searched for `$` patterns.
-  return readme.replace(BLOCK, () => `<!-- results -->\n${renderResults(results)}\n<!-- /results -->`);
+  return BLOCKS.reduce((text, { name, render }) => {
+    const block = new RegExp(`<!-- ${name} -->[\\s\\S]*<!-- /${name} -->`);
+    // A function, as a text would be searched for `$` patterns.
+    return text.replace(block, () => `<!-- ${name} -->\n${render(results)}\n<!-- /${name} -->`);
+  }, readme);
 }

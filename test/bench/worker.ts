@@ -24,15 +24,15 @@ export const PIN = pinTo(availableParallelism() - 1);
 export const OTHER_PIN = pinTo(Math.max(0, availableParallelism() - 2));
 
 /** The command line of a Node process on one core. Plain Node: no loader, no conditions, so that the built package is what runs. */
-export function pinnedNode(file: string, args: readonly string[] = [], pin = PIN): [string, ...string[]] {
+export function pinnedNode(file: string, args: readonly string[] = [], pin = PIN, flags: readonly string[] = []): [string, ...string[]] {
   const path = fileURLToPath(new URL(file, import.meta.url));
-  const [command, ...rest] = [...pin, process.execPath, path, ...args];
+  const [command, ...rest] = [...pin, process.execPath, ...flags, path, ...args];
   return [command ?? process.execPath, ...rest];
 }
 
 /** Starts a worker file; settles when it says that it is ready. */
-export async function startWorker(file: string, args: readonly string[] = [], pin = PIN): Promise<Worker> {
-  const [command, ...rest] = pinnedNode(file, args, pin);
+export async function startWorker(file: string, args: readonly string[] = [], pin = PIN, flags: readonly string[] = []): Promise<Worker> {
+  const [command, ...rest] = pinnedNode(file, args, pin, flags);
   const child = spawn(command, rest, { stdio: ["ignore", "inherit", "inherit", "ipc"] });
   const nextMessage = () =>
     new Promise<unknown>((resolve, reject) => {

@@ -1,5 +1,6 @@
 import { startCliGateway, type CliGateway } from "./cli-gateway.ts";
 import type { HttpEra } from "./compare-http.ts";
+import { measured } from "./measured.ts";
 import type { Measured } from "./results.ts";
 import { median, startWorker } from "./worker.ts";
 
@@ -41,7 +42,7 @@ export async function compareWorkers({ warmUpCalls, roundMs, rounds }: WorkersTi
   const one = await startCliGateway(url, undefined);
   const two = await startCliGateway(url, WORKERS);
   const numbers: Record<string, Measured> = {};
-  const row = (key: string, value: number, unit: Measured["unit"], what: string) => void (numbers[key] = { value: Number(value.toPrecision(4)), unit, what });
+  const row = (key: string, value: number, unit: Measured["unit"], what: string) => void (numbers[key] = measured(unit)(value, what));
   try {
     if (one === undefined || two === undefined) {
       console.log("workers: not measured, as processor time is read from /proc, which this system does not have");
