@@ -1,5 +1,5 @@
-// Holds one series of the curves, in a process of its own, and measures one point of it when told to: gets `{ x, ms }`, works for about that long, and
-// says `{ microseconds }` of processor time for a message.
+// Holds one point of one series of the curves, in a process of its own, and measures it when told to: gets `{ ms, maxCalls }`, works for about that long at
+// most, and says `{ microseconds }` of processor time for a message.
 import assert from "node:assert/strict";
 import { allow, createChain, deny, guardTransport, memoryPair, mutator, unchanged, validator } from "mcp-interceptors";
 import { METHOD, paramsOf } from "./curve-message.mjs";
@@ -41,31 +41,26 @@ const SERIES = {
   others: (count) => exchange(paramsOf(SMALL_BYTES), [...oneAndOne(), ...many(count, (at) => `acme/${at}`)]),
 };
 
-const [, , name] = process.argv;
+const [, , name, grown] = process.argv;
+const x = Number(grown);
 const bySize = name === "guarded" || name === "parse";
-const points = new Map();
+const between = Math.max(1, Math.round(CHARACTERS_BETWEEN_LOOKS_AT_THE_CLOCK / (bySize ? x : x * SMALL_BYTES)));
+const call = SERIES[name](x);
 
-function pointOf(x) {
-  if (!points.has(x)) points.set(x, { call: SERIES[name](x), between: Math.max(1, Math.round(CHARACTERS_BETWEEN_LOOKS_AT_THE_CLOCK / (bySize ? x : x * SMALL_BYTES))) });
-  return points.get(x);
-}
-
-process.on("message", async ({ x, ms }) => {
-  const { call, between } = pointOf(x);
+process.on("message", async ({ ms, maxCalls = Infinity }) => {
   let calls = 0;
   const until = performance.now() + ms;
   const before = process.cpuUsage();
   do {
     for (let index = 0; index < between; index++) await call();
     calls += between;
-  } while (performance.now() < until);
+  } while (performance.now() < until && calls < maxCalls);
   const { user, system } = process.cpuUsage(before);
   process.send({ microseconds: (user + system) / calls });
 });
 
 // What is measured does what it is meant to.
-const params = await pointOf(1_000).call();
+const params = await call();
 assert.equal(params._meta !== undefined, name === "guarded" || name === "others");
 assert.equal(params.name, "import_rows");
-points.clear();
 process.send({ ready: true });
