@@ -195,7 +195,9 @@ class Execution implements Run {
   }
 
   throwIfAborted(): void {
-    if (this.#signal?.aborted) throw abortReason(this.#signal.reason);
+    if (!this.#signal?.aborted) return;
+    this.release();
+    throw abortReason(this.#signal.reason);
   }
 
   countLateAnswer(): void {

@@ -13,7 +13,7 @@ export interface Run extends Invoking {
   readonly revalidate: boolean;
   /** See `ExecuteParams.accept`. */
   readonly accept: ((after: unknown, before: unknown) => unknown) | undefined;
-  /** Throws the reason if the caller has given up: asked before each start and after each step. */
+  /** Throws the reason if the caller has given up, and then releases: asked before each start and after each step. */
   throwIfAborted(): void;
   /** The run is over: it listens to nobody any more. */
   release(): void;
@@ -31,57 +31,54 @@ export interface Detached {
  * where an active entry answers later. Rejects when the caller gives up, and never otherwise.
  */
 export async function runPlan(run: Run, plan: Plan, given: unknown, detached: Detached): Promise<ChainResult> {
-  try {
-    const startedAt = run.host.now();
-    const slots: Slot[] = [];
-    let payload = given;
-    let modified = false;
-    let stop: Stop | undefined;
+  const startedAt = run.host.now();
+  const slots: Slot[] = [];
+  let payload = given;
+  let modified = false;
+  let stop: Stop | undefined;
 
-    for (const step of plan.steps) {
-      const from = slots.length;
-      if (step.type === "validation") {
-        startTogether(run, step, payload, slots, false);
-        for (let at = from; at < slots.length; at++) if (mustWait(slots[at]!)) await slots[at]!.pending;
-        stop = judge(slots, from);
-      } else {
-        for (const planned of step.entries) {
-          run.throwIfAborted();
-          const slot = startEntry(run, planned, payload, false);
-          slots.push(slot);
-          if (mustWait(slot)) await slot.pending;
-          // A shadow mutator has its turn, and the payload of that moment, and changes nothing.
-          if (!planned.active) continue;
-          if (run.accept !== undefined) review(run, run.accept, slot, payload);
-          account(run, slot);
-          const kind = stopKind(slot);
-          if (kind !== undefined) {
-            stop = { slot, kind };
-            break;
-          }
-          const result = slot.outcome?.result;
-          if (result?.type === "mutation" && result.modified) {
-            payload = result.payload;
-            modified = true;
-          }
+  for (const step of plan.steps) {
+    const from = slots.length;
+    if (step.type === "validation") {
+      startTogether(run, step, payload, slots, false);
+      for (const slot of slots.slice(from)) if (mustWait(slot)) await slot.pending;
+      stop = judge(slots, from);
+    } else {
+      for (const planned of step.entries) {
+        run.throwIfAborted();
+        const slot = startEntry(run, planned, payload, false);
+        slots.push(slot);
+        if (mustWait(slot)) await slot.pending;
+        // A shadow mutator has its turn, and the payload of that moment, and changes nothing.
+        if (!planned.active) continue;
+        if (run.accept !== undefined) review(run, run.accept, slot, payload);
+        account(run, slot);
+        const kind = stopKind(slot);
+        if (kind !== undefined) {
+          stop = { slot, kind };
+          break;
+        }
+        const result = slot.outcome?.result;
+        if (result?.type === "mutation" && result.modified) {
+          payload = result.payload;
+          modified = true;
         }
       }
-      // What an abort has cancelled does not run on.
-      run.throwIfAborted();
-      detach(slots, from, detached);
-      if (stop !== undefined) break;
     }
-    if (stop === undefined && modified && run.revalidate) {
-      const from = slots.length;
-      for (const step of plan.steps) if (step.type === "validation") startTogether(run, step, payload, slots, true);
-      for (let at = from; at < slots.length; at++) if (mustWait(slots[at]!)) await slots[at]!.pending;
-      stop = judge(slots, from);
-    }
+    // What an abort has cancelled does not run on.
     run.throwIfAborted();
-    return resultOf({ run, slots, stop, payload, modified, startedAt });
-  } finally {
-    run.release();
+    detach(slots, from, detached);
+    if (stop !== undefined) break;
   }
+  if (stop === undefined && modified && run.revalidate) {
+    const from = slots.length;
+    for (const step of plan.steps) if (step.type === "validation") startTogether(run, step, payload, slots, true);
+    for (const slot of slots.slice(from)) if (mustWait(slot)) await slot.pending;
+    stop = judge(slots, from);
+  }
+  run.throwIfAborted();
+  run.release();
+  return resultOf({ run, slots, stop, payload, modified, startedAt });
 }
 
 // The caller's say about a mutation, before it counts.

@@ -188,6 +188,25 @@ test("no listener is left on the caller's signal", async () => {
   await host.advance(10);
 });
 
+test("no listener is left on the caller's signal by a run that it has aborted either", async () => {
+  const { chain } = rig();
+  const controller = new AbortController();
+  let listeners = 0;
+  const { signal } = controller;
+  const counting = {
+    get aborted() { return signal.aborted; },
+    get reason() { return signal.reason as unknown; },
+    addEventListener: (type: "abort", listener: () => void) => (listeners++, signal.addEventListener(type, listener)),
+    removeEventListener: (type: "abort", listener: () => void) => (listeners--, signal.removeEventListener(type, listener)),
+  };
+  chain.add(validates({ name: "v" }, never));
+  const run = chain.execute({ ...CALL, signal: counting });
+  assert.equal(listeners, 1);
+  controller.abort("why");
+  await assert.rejects(run, (thrown) => thrown === "why");
+  assert.equal(listeners, 0);
+});
+
 test("a signal that has aborted keeps everything from starting", async () => {
   const { chain } = rig();
   chain.add(validates({ name: "v" }, () => assert.fail("must not start")));
