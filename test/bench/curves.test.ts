@@ -13,7 +13,7 @@ function curvesOf(exponent: number, atTheEnd: number): Curves {
   const line = (factor: number) => SIZES.map((bytes) => factor * bytes ** exponent);
   return {
     size: { x: SIZES, series: { parse: line(1), parseRoomy: line(1), guarded: line(5), guardedRoomy: line(3) } },
-    interceptors: { x: COUNTS, series: { matching: COUNTS.map((count) => 2 * count ** exponent), others: COUNTS.map((_, at) => (at === COUNTS.length - 1 ? atTheEnd : 1)) } },
+    interceptors: { x: COUNTS, series: { matching: COUNTS.map((count) => 2 * count ** exponent), others: COUNTS.map((count) => 12 * atTheEnd ** (Math.log(count) / Math.log(1_000))) } },
   };
 }
 
