@@ -8,6 +8,7 @@ import { ARRAY_KEYWORDS, compileUnevaluatedItems, DRAFT_07_ARRAY_KEYWORDS } from
 import { DYNAMIC_REF_KEYWORDS, LOGIC_KEYWORDS, REF_KEYWORDS } from "./keywords-logic.ts";
 import { compileUnevaluatedProperties, OBJECT_KEYWORDS, OBJECT_KEYWORDS_2020_12 } from "./keywords-object.ts";
 import { SCALAR_KEYWORDS } from "./keywords-scalar.ts";
+import { patternSize } from "./pattern.ts";
 import { all, fail, spend, type Check } from "./run.ts";
 
 const UNEVALUATED_KEYWORDS: readonly (readonly [string, KeywordCompiler])[] = [
@@ -60,6 +61,7 @@ export function compileNodes(schema: unknown, documents: ReadonlyMap<string, unk
   const queue: Node[] = [];
   const done: Node[] = [];
   const dynamicNames = new Set<string>();
+  let patternsSize = 0;
   const enqueue = (node: Node): Node => {
     if (!node.queued) {
       node.queued = true;
@@ -110,13 +112,14 @@ export function compileNodes(schema: unknown, documents: ReadonlyMap<string, unk
       weigh(steps) {
         node.weight += steps;
       },
+      measurePattern: (source) => (patternsSize += patternSize(source)),
       malformed: (reason, ...steps) => malformed(at + formatPointer(steps), reason),
     };
   }
 
   enqueue(store.root);
   // Unused definitions too: a broken schema is to be refused when it is registered, not when a value first gets there.
-  for (const node of store.root.document.nodes.values()) enqueue(node);
+  for (const node of store.root.document.nodes) enqueue(node);
   for (;;) {
     for (let node = queue.pop(); node !== undefined; node = queue.pop()) {
       node.check = compileNode(node);

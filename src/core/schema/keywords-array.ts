@@ -49,20 +49,27 @@ function compileUniqueItems({ value: wanted, at, malformed }: Keyword): Check | 
     const scalars = new Set<unknown>();
     const texts = new Set<string>();
     for (const item of value) {
-      if (typeof item !== "object" || item === null) scalars.add(item);
+      if (typeof item !== "object" || item === null) scalars.add(payFor(item, run, at));
       else texts.add(canonicalText(item, run, at, 0));
     }
     return scalars.size + texts.size === value.length || fail(run, at, "must not have an item twice");
   };
 }
 
+// Texts are compared and written to their last character.
+function payFor(scalar: unknown, run: Run, at: string): unknown {
+  if (typeof scalar === "string" && scalar.length > 8) spend(run, scalar.length >> 3, at);
+  return scalar;
+}
+
 function canonicalText(value: unknown, run: Run, at: string, depth: number): string {
   spend(run, 1, at);
   if (depth > run.maxDepth) throw stop(run, at, "is nested too deeply for this schema");
-  if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";
+  if (typeof value !== "object" || value === null) return JSON.stringify(payFor(value, run, at)) ?? "null";
   if (Array.isArray(value)) return `[${value.map((item) => canonicalText(item, run, at, depth + 1)).join()}]`;
   const members = Object.entries(value).filter(([, member]) => member !== undefined);
   members.sort(([left], [right]) => (left < right ? -1 : 1));
+  for (const [name] of members) payFor(name, run, at);
   return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonicalText(member, run, at, depth + 1)}`).join()}}`;
 }
 

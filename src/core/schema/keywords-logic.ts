@@ -1,5 +1,5 @@
 import { schemaListOf, stringOf, type Keyword, type KeywordCompiler } from "./keyword.ts";
-import { all, apply, fail, probe, type Check } from "./run.ts";
+import { all, apply, fail, probe, spend, type Check } from "./run.ts";
 import { decodeFragment, splitFragment } from "./uri.ts";
 
 /** References, and keywords that combine schemas on one value. */
@@ -35,8 +35,12 @@ function compileDynamicRef(keyword: Keyword): Check {
     return (value, run) => apply(node, value, run);
   }
   keyword.needDynamicAnchor(name);
+  const { at } = keyword;
   return (value, run) => {
-    for (const resource of run.scope ?? []) {
+    // The scope may be as deep as the run.
+    const scope = run.scope ?? [];
+    spend(run, scope.length >> 3, at);
+    for (const resource of scope) {
       const target = resource.dynamicAnchors.get(name);
       if (target !== undefined) return apply(target, value, run);
     }

@@ -1,7 +1,7 @@
 import { equalJson } from "../base/json.ts";
 import { countOf, numberOf, quote, stringOf, type Keyword, type KeywordCompiler } from "./keyword.ts";
 import { codePointLength, isMultipleOf } from "./numbers.ts";
-import { compilePattern, type Pattern } from "./pattern.ts";
+import { compilePattern, MAX_PATTERN_CHARS, MAX_PATTERNS_SIZE, type Pattern } from "./pattern.ts";
 import { fail, spend, type Check } from "./run.ts";
 
 /** Keywords that look at the value as a whole, at numbers and at strings. */
@@ -59,7 +59,7 @@ function compileEnum({ value: listed, at, weigh, malformed }: Keyword): Check {
   // A Set takes -0 for 0 and 1 for 1.0, and tells 1 from "1" and true, as JSON Schema does.
   const scalars = new Set<unknown>(listed.filter(isScalar));
   const containers: readonly unknown[] = listed.filter((item) => !isScalar(item));
-  weigh(sizeOf(containers));
+  weigh(sizeOf(containers) + listed.reduce<number>((most, item) => Math.max(most, sizeOf(isScalar(item) ? item : undefined)), 0));
   const reason = `must be one of ${quote(listed).slice(1).replace(/\]$/, "")}`;
   return (value, run) =>
     scalars.has(value) ||
@@ -133,7 +133,9 @@ function compilePatternKeyword(keyword: Keyword): Check {
 }
 
 /** Compiles a regular expression of the schema, at `steps` below the keyword. */
-export function patternOf(source: string, { limits, malformed }: Keyword, ...steps: (string | number)[]): Pattern {
+export function patternOf(source: string, { limits, malformed, measurePattern }: Keyword, ...steps: (string | number)[]): Pattern {
+  if (measurePattern(source) > MAX_PATTERNS_SIZE) throw malformed("is one pattern too many: together they are too large", ...steps);
+  if (source.length > MAX_PATTERN_CHARS) throw malformed(`is a regular expression of more than ${MAX_PATTERN_CHARS} characters`, ...steps);
   const pattern = compilePattern(source, limits);
   if (pattern === undefined) throw malformed("is no regular expression that ECMAScript knows", ...steps);
   return pattern;

@@ -166,3 +166,53 @@ test("compiles a chain of thousands of references", () => {
   assert.equal(compileSchema({ $ref: "#/$defs/2999", $defs }).check(1)?.reason, "is nested too deeply for this schema");
   assert.equal(compileSchema({ $ref: "#/$defs/200", $defs }).check(1), undefined);
 });
+
+test("refuses patterns that take an engine too much to read, each alone and all together", () => {
+  const long = "a".repeat(65_536);
+  compileSchema({ pattern: long });
+  assert.equal(pointerOf(() => compileSchema({ pattern: `${long}a` })), "/pattern");
+  assert.equal(pointerOf(() => compileSchema({ patternProperties: { [`${long}a`]: true } })), `/patternProperties/${long}a`);
+  assert.match(String(pointerOf(() => compileSchema({ allOf: Array(20).fill({ pattern: long }) }))), /^\/allOf\/\d+\/pattern$/);
+  // A class of hundreds of ranges in two characters.
+  assert.equal(pointerOf(() => compileSchema({ pattern: "\\p{L}".repeat(2_000) })), "/pattern");
+});
+
+test("fails a value whose pattern its engine finds too large once it runs, and never throws", () => {
+  const compiled = compileSchema({ not: { pattern: "(?:a|b)".repeat(9_000) } });
+  assert.deepEqual(compiled.check("abc"), { path: "", schemaPath: "/not/pattern", reason: "has a pattern that is too large for this engine" });
+});
+
+test("runs a row of Unicode properties without looking ahead through all pairs of surrogates", () => {
+  const compiled = compileSchema({ allOf: Array.from({ length: 20 }, (_none, index) => ({ pattern: `${"(?:a|\\p{L})".repeat(10)}|${index}|\u4e16` })) });
+  const text = "\u4e16abc";
+  assert.equal(compiled.check(text), undefined);
+  // 0.8 s each would be 16 s.
+  assert.ok(cpuMs(() => compiled.check(text)) < 4_000);
+  const found = (pattern: string, value: string) => compileSchema({ pattern }).check(value) === undefined;
+  assert.deepEqual([found("^\\p{L}|\\d$", "x!"), found("^\\p{L}|\\d$", "!5"), found("^\\p{L}|\\d$", "!x"), found("(\\p{L})-\\1", "!a-a"), found("(\\p{L})-\\1", "a-b")], [true, true, false, true, false]);
+});
+
+test("pays for long texts that are compared, and for a dynamic scope that is searched", () => {
+  const limits = { maxCheckSteps: 100_000 };
+  const text = "x".repeat(100_000);
+  const often = (schema: object) => ({ allOf: Array(20).fill(schema) });
+  for (const value of [[[text], 1], [text, `${text}.slice`, 1], [{ [text]: 1 }, 1]]) {
+    assert.equal(compileSchema(often({ uniqueItems: true }), { limits }).check(value)?.reason, TOO_EXPENSIVE);
+    assert.equal(compileSchema(often({ uniqueItems: true })).check(value), undefined);
+  }
+  const $defs: Record<string, object> = { end: { $id: "end", items: { $dynamicRef: "#x" }, $defs: { x: { $dynamicAnchor: "x" } } } };
+  for (let index = 0; index < 400; index++) $defs[index] = { $id: `r${index}`, $ref: index === 399 ? "end" : `r${index + 1}` };
+  assert.equal(compileSchema({ $ref: "r0", $defs }, { limits }).check(Array(3_000).fill(1))?.reason, TOO_EXPENSIVE);
+  assert.equal(compileSchema({ $ref: "r0", $defs }).check(Array(3_000).fill(1)), undefined);
+});
+
+test("takes long names above many schemas as it takes short ones, and refuses identifiers that would grow with each", () => {
+  const many = (name: string) => ({ properties: { [name]: { properties: Object.fromEntries(Array.from({ length: 3_000 }, (_none, index) => [index, { type: "string" }])) } } });
+  const name = "n".repeat(20_000);
+  const compiled = compileSchema({ ...many(name), allOf: [{ $ref: `#/properties/${name}/properties/7` }] });
+  assert.equal(compiled.check({})?.schemaPath, `/properties/${name}/properties/7/type`);
+  const base = cpuMs(() => compileSchema(many("n")));
+  const spent = cpuMs(() => compileSchema(many(name)));
+  assert.ok(spent < base * 10 + 500, `${spent} ms, and ${base} with a short name`);
+  assert.equal(pointerOf(() => compileSchema({ $id: `https://a.example/${"i".repeat(5_000)}` })), "/$id");
+});
