@@ -141,7 +141,7 @@ const hints = { hint: (tool: string, name: string) => HINTS[tool]?.[name], learn
 
 export const conditionsPart: Part = {
   name: "conditions",
-  cases: 1_500,
+  cases: 1_000,
   least: { true: 150, false: 400, "cannot be told": 100, refused: 150, spoilt: 150 },
   run(random, count) {
     let condition = freeze(drawCondition(random, 3));

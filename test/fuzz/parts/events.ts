@@ -57,8 +57,8 @@ function parse(pieces: readonly (Uint8Array | string)[], lastEventId: string) {
 
 export const eventsPart: Part = {
   name: "events",
-  cases: 600,
-  least: { whole: 200, event: 200, retry: 15, size: 40, utf8: 60, text: 250 },
+  cases: 400,
+  least: { whole: 150, event: 150, retry: 15, size: 30, utf8: 40, text: 150 },
   run(random, count) {
     const bytes = drawStream(random);
     const resumed = random.pick(["", "", "7"]);

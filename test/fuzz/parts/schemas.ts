@@ -56,8 +56,8 @@ const unjudged = (reason: string | undefined) => reason !== undefined && /is too
 
 export const schemasPart: Part = {
   name: "schemas",
-  cases: 1_200,
-  least: { refused: 15, fits: 600, "does not fit": 600, damaged: 60 },
+  cases: 800,
+  least: { refused: 8, fits: 500, "does not fit": 400, damaged: 60 },
   run(random, count) {
     const inner = randomSchema(random, 3);
     if (random.below(6) === 0) {
