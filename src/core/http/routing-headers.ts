@@ -113,9 +113,9 @@ export function checkParamHeaders(headers: HeaderMap, args: unknown, params: rea
   return undefined;
 }
 
-const NUMBER = /^-?\d{1,30}(?:\.\d{1,30})?(?:[eE][+-]?\d{1,3})?$/;
+const NUMBER = /^-?(?:0|[1-9]\d{0,29})(?:\.\d{1,30})?(?:[eE][+-]?\d{1,3})?$/;
 
-// Numbers are compared as numbers: 42.0 is 42.
+// Numbers are compared as numbers: 42.0 is 42. They are written as JSON has them: of 042 readers make different ones.
 function matches(header: string, body: unknown): boolean {
   if (typeof body === "number") return NUMBER.test(header) && Number(header) === body && Math.abs(body) <= Number.MAX_SAFE_INTEGER;
   return header === paramText(body);
