@@ -5,7 +5,7 @@ import type { Posture } from "../../src/gateway/guarded-relay.ts";
 import { carriedBy, versionOf, type Asked, type Carried } from "./carried.ts";
 import { fillChain, stops, TIMEOUT_MS, type Member } from "./chains.ts";
 import { HANDSHAKE_METHODS, isObject, type Side, type Step } from "./grammar.ts";
-import { keyOf, topLevel, written } from "./model.ts";
+import { endedBy, keyOf, topLevel, written } from "./model.ts";
 import { readLine, type Said } from "./reader.ts";
 import { createRig, type Rig } from "./rig.ts";
 
@@ -239,5 +239,5 @@ function mayAnswer(line: string, key: string): boolean {
   const { said } = readLine(line);
   if (said !== undefined) return (said.kind === "result" || said.kind === "error") && keyOf(said.id) === key;
   const top = topLevel(line);
-  return top === undefined || (top.answers && (top.id === undefined || keyOf(top.id) === key));
+  return top === undefined || (top.answers && top.id === undefined) || endedBy(line).some((id) => keyOf(id) === key);
 }

@@ -25,6 +25,8 @@ export interface ModelOptions {
 /** Follows one relay. `explain` gives what is wrong with what arrived after a line, or nothing. */
 export function createModel({ denies }: ModelOptions) {
   const open: Record<Side, Map<string, string>> = { client: new Map(), server: new Map() };
+  // Cancelled before they were answered: whoever serves them may do so still, and a guard may keep their ids for that, also once it was done out of its sight.
+  const late: Record<Side, Set<string>> = { client: new Set(), server: new Set() };
   // As either transport sees it: whether batches are spoken, and the handshake that may settle it.
   const speaks: Record<Side, boolean> = { client: false, server: false };
   const opening: Record<Side, { key: string; asker: Side } | undefined> = { client: undefined, server: undefined };
@@ -41,8 +43,9 @@ export function createModel({ denies }: ModelOptions) {
         if (method === "initialize") opening[other(from)] = { key, asker: from };
       },
     };
-    if (HANDSHAKE_METHODS.has(method!)) return [pass, refuse([-32602])];
-    return denies ? [refuse(REFUSED)] : [pass];
+    const taken = late[from].has(key) ? [refuse([-32600])] : [];
+    if (HANDSHAKE_METHODS.has(method!)) return [pass, refuse([-32602]), ...taken];
+    return denies ? [refuse(REFUSED), ...taken] : [pass, ...taken];
   };
 
   const notification = (from: Side, line: string, { method, message }: Said): Outcome[] => {
@@ -50,7 +53,7 @@ export function createModel({ denies }: ModelOptions) {
     const id = isObject(message["params"]) ? message["params"]["requestId"] : undefined;
     const key = keyOf(id);
     const then = () => {
-      if (open[from].get(key) !== "initialize") open[from].delete(key);
+      if (open[from].get(key) !== "initialize" && open[from].delete(key)) late[from].add(key);
       // Whoever serves a subscription ends it so.
       if (open[other(from)].get(key) === "subscriptions/listen") open[other(from)].delete(key);
     };
@@ -100,9 +103,20 @@ export function createModel({ denies }: ModelOptions) {
       return from === "client" && !denies ? [...standIns, { near: [], far: [{ errorFor: id, codes: [...INVALID_REQUEST, -32603] }] }] : [...standIns, NOTHING];
     };
     const top = topLevel(line);
+    const ends = new Set(readLine(line).items?.flatMap(endedBy) ?? endedBy(line));
+    if (ends.size > 0) {
+      const asked = [...ends].filter((id) => open[asker].has(keyOf(id)));
+      const then = () => asked.forEach((id) => open[asker].delete(keyOf(id)));
+      // What nobody has asked may be told to a server, which knows best, unless a guard stands between.
+      const told = from === "client" && !denies && asked.length < ends.size ? [[...ends], asked] : [asked];
+      return told.flatMap((ids) => {
+        const far = ids.map((id) => ({ errorFor: id, codes: [...INVALID_REQUEST, -32603] }));
+        // A broken response is never answered.
+        return top?.answers === true ? [{ near: [], far, then }] : [{ ...near(undefined), far, then }, { near: [], far, then }];
+      });
+    }
     if (top?.id !== undefined) {
       if (top.asks) return [near(top.id)];
-      if (top.answers) return far(top.id);
     }
     if (from === "client" && top !== undefined && !top.answers) return [near(undefined)];
     return [near(undefined), ...far(undefined), NOTHING];
@@ -189,6 +203,16 @@ export function topLevel(line: string): Top | undefined {
     asks: Object.hasOwn(value, "method"),
     answers: !Object.hasOwn(value, "method") && Object.keys(value).some((name) => /^(?:result|error)$/i.test(name)),
   };
+}
+
+/** Whose answer a message is or may have been meant for: that has an id, says that it is JSON-RPC, and says nothing of a method. */
+export function endedBy(text: string): (string | number)[] {
+  const { said } = readLine(text);
+  if (said !== undefined) return said.method === undefined && typeof said.id !== "object" && said.id !== undefined ? [said.id] : [];
+  const { id, asks, answers } = topLevel(text) ?? { id: undefined, asks: true, answers: false };
+  if (id === undefined || asks) return [];
+  const names = Object.keys(JSON.parse(text) as object); // an object, as topLevel has found
+  return answers || (names.includes("jsonrpc") && !names.some((name) => /^(?:method|params)$/i.test(name))) ? [id] : [];
 }
 
 export function keyOf(id: unknown): string {

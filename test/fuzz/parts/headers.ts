@@ -77,7 +77,8 @@ function routing(random: Random, count: Count): string | undefined {
   else changed.set(header, near);
   const bare = header === "mcp-protocol-version";
   const [meant, was] = bare ? [near === undefined ? undefined : trim(near), value] : [near === undefined ? undefined : meaningOf(near), meaningOf(value)];
-  const number = header === "mcp-param-level" && typeof level === "number" && meant !== undefined && /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(meant) && Number(meant) === level;
+  const sentNumber = header === "mcp-param-level" ? level : header === "mcp-param-region" ? args.region : undefined;
+  const number = typeof sentNumber === "number" && meant !== undefined && /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(meant) && Number(meant) === sentNumber;
   const optional = near === undefined && (header === "mcp-name" && !["tools/call", "prompts/get", "resources/read"].includes(method));
   const passes = check(changed) === undefined;
   if (passes === (meant === was || number || optional)) {
