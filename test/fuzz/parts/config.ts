@@ -157,7 +157,7 @@ async function plans(random: Random, count: Count): Promise<string | undefined> 
 
 export const configPart: Part = {
   name: "config",
-  cases: 700,
-  least: { "read with comments": 150, "damaged and read": 20, fault: 100, taken: 15, refused: 200, planned: 15, "not planned": 60 },
+  cases: 500,
+  least: { "read with comments": 100, "damaged and read": 15, fault: 80, taken: 10, refused: 150, planned: 15, "not planned": 60 },
   run: (random, count) => random.pick([comments, files, files, plans])(random, count),
 };

@@ -10,10 +10,12 @@ const nest = (depth: number, wrap: (inner: unknown) => unknown, innermost: unkno
 /** As many as a schema may hold, at most. */
 const some = <T>(count: number, make: (index: number) => T): T[] => times(Math.min(count, 9_900), make);
 
+const doublings = (size: number) => Math.round(30 + 10 * size);
+
 /** Each definition refers to the next one twice, so that the last is reached 2^depth times. */
-const doubling = (depth: number, twice: (ref: Json) => Json): Json => ({
+const doubling = (size: number, twice: (ref: Json) => Json): Json => ({
   ...twice({ $ref: "#/$defs/1" }),
-  $defs: Object.fromEntries(times(depth, (index) => [index + 1, index + 1 < depth ? twice({ $ref: `#/$defs/${index + 2}` }) : { type: "object" }])),
+  $defs: Object.fromEntries(times(doublings(size), (index) => [index + 1, index + 1 < doublings(size) ? twice({ $ref: `#/$defs/${index + 2}` }) : { type: "object" }])),
 });
 
 /** The size is 1 for what fits some 100 kB, and may be a tenth, or ten. */
@@ -23,11 +25,11 @@ export const HOSTILE: Readonly<Record<string, (size: number) => Hostile>> = {
   "a value nested as deep as messages may be": () => [{ $ref: "#/$defs/a", $defs: { a: { anyOf: [{ type: "null" }, { items: { $ref: "#/$defs/a" }, uniqueItems: true }] } } }, nest(127, (inner) => [inner, 1], null)],
   "a reference to itself": () => [{ allOf: [{ $ref: "#/$defs/a" }], $defs: { a: { anyOf: [{ $ref: "#/$defs/b" }] }, b: { not: { $ref: "#/$defs/a" } } } }, 1],
   "a chain of references": (size) => [{ $ref: "#/$defs/k0", $defs: members(3_000 * size, (index) => ({ $ref: `#/$defs/k${index + 1}` })) }, 1],
-  "references doubled by allOf": (size) => [doubling(30 + 10 * size, (ref) => ({ allOf: [ref, ref] })), {}],
-  "references doubled by anyOf": (size) => [doubling(30 + 10 * size, (ref) => ({ anyOf: [{ not: ref }, ref] })), {}],
-  "references doubled by oneOf": (size) => [doubling(30 + 10 * size, (ref) => ({ oneOf: [ref, { not: ref }] })), {}],
-  "references doubled by if": (size) => [doubling(30 + 10 * size, (ref) => ({ if: ref, then: ref })), {}],
-  "references doubled by members": (size) => [doubling(30 + 10 * size, (ref) => ({ properties: { a: ref }, additionalProperties: ref, allOf: [ref] })), { a: { a: {}, b: {} }, b: { a: {} } }],
+  "references doubled by allOf": (size) => [doubling(size, (ref) => ({ allOf: [ref, ref] })), {}],
+  "references doubled by anyOf": (size) => [doubling(size, (ref) => ({ anyOf: [{ not: ref }, ref] })), {}],
+  "references doubled by oneOf": (size) => [doubling(size, (ref) => ({ oneOf: [ref, { not: ref }] })), {}],
+  "references doubled by if": (size) => [doubling(size, (ref) => ({ if: ref, then: ref })), {}],
+  "references doubled by members": (size) => [doubling(size, (ref) => ({ properties: { a: ref }, additionalProperties: ref, allOf: [ref] })), { a: { a: {}, b: {} }, b: { a: {} } }],
   "many in allOf": (size) => [{ allOf: some(9_000 * size, () => ({ minProperties: 1 })) }, members(100, () => 1)],
   "many in anyOf": (size) => [{ items: { anyOf: some(5_000 * size, () => ({ type: "string" })) } }, times(2_000 * size, () => 1)],
   "many in oneOf, with notes": (size) => [{ oneOf: some(3_000 * size, () => ({ properties: { k1: false } })), unevaluatedProperties: false }, members(1_000 * size, () => 1)],

@@ -7,7 +7,7 @@ import { compileSchema } from "../../../src/core/schema/schema.ts";
 import { HOSTILE } from "./hostile-schemas.ts";
 
 const PROGRAM = fileURLToPath(new URL("hostile-run.ts", import.meta.url));
-const SIZE = 0.2;
+const SIZE = 0.12;
 /** Of its heap, all of Node and of the loader included. */
 const MAX_MEGABYTES = 96;
 

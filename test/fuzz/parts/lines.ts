@@ -76,8 +76,8 @@ const PLATFORM = {
 
 export const linesPart: Part = {
   name: "lines",
-  cases: 220,
-  least: { message: 150, "unfinished message": 20, "too-long": 60, invalid: 30, "no UTF-8": 80, unfinished: 8, "of a batch": 60 },
+  cases: 160,
+  least: { message: 120, "unfinished message": 15, "too-long": 50, invalid: 25, "no UTF-8": 60, unfinished: 6, "of a batch": 50 },
   run(random, count) {
     const batches = random.below(2) === 0;
     const bytes = drawBytes(random, batches);

@@ -56,8 +56,8 @@ const unjudged = (reason: string | undefined) => reason !== undefined && /is too
 
 export const schemasPart: Part = {
   name: "schemas",
-  cases: 800,
-  least: { refused: 8, fits: 500, "does not fit": 400, damaged: 60 },
+  cases: 600,
+  least: { refused: 6, fits: 400, "does not fit": 300, damaged: 50 },
   run(random, count) {
     const inner = randomSchema(random, 3);
     if (random.below(6) === 0) {
