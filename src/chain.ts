@@ -13,6 +13,7 @@ export {
   type HandlerInput,
   type HookDeclaration,
   type Interceptor,
+  type Interceptors,
 } from "./core/interceptor/define.ts";
 export { invokeInterceptor, type InvokeOptions } from "./core/interceptor/invoke.ts";
 export type { Grants, Overrides, Policy } from "./core/interceptor/policy.ts";

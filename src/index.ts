@@ -120,6 +120,7 @@ export {
   type HandlerInput,
   type HookDeclaration,
   type Interceptor,
+  type Interceptors,
 } from "./core/interceptor/define.ts";
 export type { Grants, Overrides, Policy } from "./core/interceptor/policy.ts";
 export { allow, deny, info, mutated, unchanged, warn, type Mutation, type Verdict } from "./core/interceptor/verdict.ts";

@@ -8,7 +8,7 @@ import {
   type ConnectedChainOptions,
   type ServerTarget,
 } from "../core/client/local-chain.ts";
-import type { Interceptor } from "../core/interceptor/define.ts";
+import type { Interceptors } from "../core/interceptor/define.ts";
 import { connectHttp, type ConnectHttpOptions } from "../core/http/connect-http.ts";
 import { McpClient } from "../core/mcp/client.ts";
 import { spawnTransport, type SpawnOptions } from "./child.ts";
@@ -49,6 +49,6 @@ export function createChain(options: ConnectedChainOptions = {}): ConnectedChain
 }
 
 /** `localChain` of the main entry, with a way to start and to reach servers. */
-export function localChain(interceptors: readonly Interceptor[], options: ConnectedChainOptions & AddOptions = {}): Promise<ConnectedChain> {
+export function localChain(interceptors: Interceptors, options: ConnectedChainOptions & AddOptions = {}): Promise<ConnectedChain> {
   return localConnectedChain(interceptors, { connect: connectServer, ...options });
 }

@@ -10,7 +10,7 @@ import {
   type ServerTarget,
 } from "../core/client/local-chain.ts";
 import { connectHttp, type ConnectHttpOptions } from "../core/http/connect-http.ts";
-import type { Interceptor } from "../core/interceptor/define.ts";
+import type { Interceptors } from "../core/interceptor/define.ts";
 import type { McpClient } from "../core/mcp/client.ts";
 import { fetchSend } from "./fetch-send.ts";
 
@@ -32,6 +32,6 @@ export function createChain(options: ConnectedChainOptions = {}): ConnectedChain
 }
 
 /** `localChain` of the main entry, with a way to reach servers. */
-export function localChain(interceptors: readonly Interceptor[], options: ConnectedChainOptions & AddOptions = {}): Promise<ConnectedChain> {
+export function localChain(interceptors: Interceptors, options: ConnectedChainOptions & AddOptions = {}): Promise<ConnectedChain> {
   return localConnectedChain(interceptors, { connect: connectServer, ...options });
 }

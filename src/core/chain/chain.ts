@@ -3,7 +3,7 @@ import { createTimestamp, detectHost, type Host } from "../base/host.ts";
 import { resolveLimits, type Limits } from "../base/limits.ts";
 import { createRandomHex } from "../base/random-hex.ts";
 import type { Signal } from "../base/signal.ts";
-import type { Interceptor } from "../interceptor/define.ts";
+import { interceptorList, type Interceptors } from "../interceptor/define.ts";
 import type { Phase } from "../wire/gen/interceptors.ts";
 import { chainCoverage, type Coverage } from "./coverage.ts";
 import { createDigester } from "./digest.ts";
@@ -66,10 +66,11 @@ export interface ChainStats {
 /** Interceptors of one or more sources, and the one way to run them (SEP-2624, Chain Execution). What runs is what was there at the start. */
 export interface Chain {
   /**
-   * Adds interceptors of this process, under the label `local`. All or nothing. Throws a `LocalError`: `conflict` for a name that is taken,
-   * `refused` for hooks that widen, `not_found` for settings of a name that is not among them, `limit_exceeded`.
+   * Adds interceptors of this process, under the label `local`; a list may hold lists. All or nothing. Throws a `LocalError`: `invalid_argument` for
+   * what is no interceptor, `conflict` for a name that is taken, `refused` for hooks that widen, `not_found` for settings of a name that is not among
+   * them, `limit_exceeded`.
    */
-  add(interceptors: Interceptor | readonly Interceptor[], options?: AddOptions): void;
+  add(interceptors: Interceptors, options?: AddOptions): void;
   /** Lists a source and adds all that it has, or nothing. Rejects with what its `list` rejects with, or like `add` throws. */
   addSource(source: InterceptorSource, options?: AddSourceOptions): Promise<void>;
   /**
@@ -165,7 +166,7 @@ export function createChain(options: ChainOptions = {}): Chain {
       return entries;
     },
     add(interceptors, settings = {}) {
-      const list = "descriptor" in interceptors ? [interceptors] : interceptors;
+      const list = interceptorList(interceptors);
       const source = interceptorSource(list, { label: LOCAL, host, limits });
       install(source, list.map(({ descriptor }) => descriptor), settings);
     },

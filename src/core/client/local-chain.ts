@@ -5,7 +5,7 @@ import { createChain as createBareChain, type AddSourceOptions, type Chain, type
 import type { AddOptions } from "../chain/installed.ts";
 import { harmless } from "../chain/report.ts";
 import type { InterceptorSource } from "../chain/source.ts";
-import type { Interceptor } from "../interceptor/define.ts";
+import { interceptorList, type Interceptors } from "../interceptor/define.ts";
 import { McpClient } from "../mcp/client.ts";
 import { hintsAtChange } from "../wire/dialects.ts";
 import { clientSource } from "./interceptor-client.ts";
@@ -128,9 +128,10 @@ function isText(value: unknown): boolean {
 }
 
 /** A chain of interceptors in this process; more can be added to it, servers included. */
-export async function localChain(interceptors: readonly Interceptor[], options: ConnectedChainOptions & AddOptions = {}): Promise<ConnectedChain> {
+export async function localChain(interceptors: Interceptors, options: ConnectedChainOptions & AddOptions = {}): Promise<ConnectedChain> {
   const { overrides, config, ...rest } = options;
   const chain = createChain(rest);
-  if (interceptors.length > 0) chain.add(interceptors, { ...(overrides === undefined ? {} : { overrides }), ...(config === undefined ? {} : { config }) });
+  const list = interceptorList(interceptors);
+  if (list.length > 0) chain.add(list, { ...(overrides === undefined ? {} : { overrides }), ...(config === undefined ? {} : { config }) });
   return chain;
 }

@@ -50,6 +50,11 @@ export function wrapConnections(peer: SdkPeer, wrap: Wrap, options: WithLimits):
   };
 }
 
+/** Whether it has a transport. */
+export function isConnected(peer: SdkPeer): boolean {
+  return (connectableOf(peer) as { readonly transport?: unknown }).transport !== undefined;
+}
+
 interface WithLimits {
   readonly limits?: Partial<Limits>;
 }

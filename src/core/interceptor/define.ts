@@ -1,6 +1,7 @@
 import { LocalError } from "../base/errors.ts";
 import type { PlatformSignal } from "../base/host.ts";
 import { cloneJson, isObject, type JsonObject } from "../base/json.ts";
+import { isThenable } from "../base/thenable.ts";
 import { describeMember } from "../wire/check.ts";
 import { canonicalDescriptor, descriptorProblem, readExtras } from "../wire/descriptors.ts";
 import type { ErrorPayload, PayloadOf } from "../wire/events.ts";
@@ -139,6 +140,35 @@ export function mutator<const H extends readonly HookDeclaration[], const E exte
 /** Whether a value is an interceptor, made by this copy of the package or by another. */
 export function isInterceptor(value: unknown): value is Interceptor {
   return isObject(value) && typeof value["handler"] === "function" && descriptorProblem(value["descriptor"]) === undefined;
+}
+
+/** Interceptors as they are written down: some factories of the library give one, some a list. */
+export type Interceptors = Interceptor | readonly (Interceptor | readonly Interceptor[])[];
+
+/** All of them, in order. Throws `invalid_argument` for what is none, and says where it stands. */
+export function interceptorList(given: Interceptors): readonly Interceptor[] {
+  if (isInterceptor(given)) return [given];
+  if (!Array.isArray(given)) throw notInterceptor("the interceptors are", given);
+  return (given as readonly unknown[]).flatMap((item, index): readonly Interceptor[] => {
+    if (isInterceptor(item)) return [item];
+    if (!Array.isArray(item)) throw notInterceptor(`interceptors[${index}] is`, item);
+    return item.map((inner: unknown, at) => {
+      if (!isInterceptor(inner)) throw notInterceptor(`interceptors[${index}][${at}] is`, inner);
+      return inner;
+    });
+  });
+}
+
+function notInterceptor(subject: string, value: unknown): LocalError {
+  const what =
+    typeof value === "function"
+      ? "a function: call it, as in redact()"
+      : typeof value === "string"
+        ? `the text ${JSON.stringify(value.slice(0, 60))}: import the interceptor and call it; names are for configurations`
+        : isThenable(value)
+          ? "a promise: await it"
+          : "no interceptor: validator(…), mutator(…) or a ready-made one is wanted";
+  return new LocalError("invalid_argument", `${subject} ${what}`);
 }
 
 // A handler is called only for its own hooks, so the input it gets is one of those that its type names.

@@ -105,6 +105,11 @@ export class McpClient {
     this.#tools = createClientTools({ log, compile: options.compileSchema ?? schemaCompiler(limits), calls: this.#calls });
   }
 
+  /** Whether there is a connection, or one is being made. */
+  get connected(): boolean {
+    return this.#connection !== undefined || this.#connecting;
+  }
+
   /** The revision in use, once connected. */
   get protocolVersion(): string | undefined {
     return this.#connection?.session?.server.version;

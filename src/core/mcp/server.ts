@@ -196,6 +196,11 @@ export class McpServer {
     return this;
   }
 
+  /** Whether any connection is open. */
+  get connected(): boolean {
+    return this.#connections.size > 0;
+  }
+
   /** Serves one client until either side ends. Returns at once. */
   connect(transport: Transport): ServerConnection {
     const { notifications } = this.#endpoint;

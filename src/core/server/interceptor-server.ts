@@ -2,7 +2,7 @@ import { ErrorCode, RpcError } from "../base/errors.ts";
 import { detectHost, type Host } from "../base/host.ts";
 import { ownMember, type JsonObject } from "../base/json.ts";
 import { resolveLimits, type Limits } from "../base/limits.ts";
-import type { Interceptor } from "../interceptor/define.ts";
+import { interceptorList, type Interceptors } from "../interceptor/define.ts";
 import { invokeInterceptor } from "../interceptor/invoke.ts";
 import { DEFAULT_TIMEOUT_MS } from "../interceptor/policy.ts";
 import { safeLog, type Log } from "../jsonrpc/log.ts";
@@ -31,19 +31,19 @@ export interface HostOptions {
 
 /** The interceptor side of a server; more can be added while it runs. */
 export interface InterceptorHost {
-  add(interceptors: Interceptor | readonly Interceptor[]): void;
+  add(interceptors: Interceptors): void;
 }
 
 /**
  * Makes an MCP server host interceptors: it answers `interceptors/list` and `interceptor/invoke` (and the other spellings in the field), and
  * announces the capability with the events that they hook, in both eras (SEP-2624, JSON-RPC Methods and Interceptor Server Capabilities).
  */
-export function hostInterceptors(server: McpServer, interceptors: readonly Interceptor[], options: HostOptions = {}): InterceptorHost {
+export function hostInterceptors(server: McpServer, interceptors: Interceptors, options: HostOptions = {}): InterceptorHost {
   const { host = detectHost(), exposeErrors = false } = options;
   const log = safeLog(options.log);
   const limits = resolveLimits(options.limits);
   const registry = createRegistry(limits.maxInterceptors);
-  registry.add(interceptors);
+  registry.add(interceptorList(interceptors));
 
   const written = (result: InvokeResult) => (options.alsoNested === true ? alsoNested(result) : result);
 
@@ -94,6 +94,6 @@ export function hostInterceptors(server: McpServer, interceptors: readonly Inter
   for (const method of INTERCEPTOR_SPELLINGS.invoke) server.method(method, invoke);
   server.extension(INTERCEPTORS_EXTENSION, () => ({ ...writeCapability(registry.declared()) }));
   return {
-    add: (more) => registry.add(Array.isArray(more) ? more : [more]),
+    add: (more) => registry.add(interceptorList(more)),
   };
 }

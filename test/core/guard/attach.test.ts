@@ -144,3 +144,43 @@ test("a server says which methods it answers", () => {
   server.method("x/y", () => ({}));
   assert.deepEqual(["tools/call", "tools/list", "x/y"].map((method) => server.answers(method)), [true, true, true]);
 });
+
+test("what is connected already is refused, as its connection could not be guarded; once it is closed it can be", async () => {
+  const { server, client } = await connected(() => {});
+  const late = /guard it before it connects/;
+  assert.throws(() => guardServer(server, chainOf(denyAll)), { code: "conflict", message: late });
+  assert.throws(() => guardClient(client, chainOf(denyAll)), { code: "conflict", message: late });
+  await client.close();
+  await server.close();
+  await settle();
+  guardServer(server, chainOf(denyAll));
+  guardClient(client, chainOf(denyAll));
+  // The official SDKs' say it by their transport.
+  const official = { transport: undefined as object | undefined, connect: () => Promise.resolve() };
+  const outer = { server: official, connect: () => Promise.resolve() };
+  for (const peer of [official, outer]) {
+    official.transport = {};
+    assert.throws(() => guardServer(peer, chainOf(denyAll)), { code: "conflict", message: late });
+    official.transport = undefined;
+    guardServer(peer, chainOf(denyAll));
+  }
+});
+
+test("what is no chain, server or client is refused at once, with what to do", () => {
+  const server = new McpServer({ name: "s", version: "1" });
+  const noChains: readonly [unknown, RegExp][] = [
+    [Promise.resolve(chainOf()), /a promise was given: write `await localChain/],
+    [[denyAll], /a list was given: write `await localChain\(\[…\]\)`/],
+    [{}, /a guard needs a chain.*got object/],
+    [undefined, /got nothing/],
+    ["redact", /got string/],
+  ];
+  for (const [chain, message] of noChains) {
+    // What JavaScript lets through.
+    assert.throws(() => guardServer(server, chain as never), { code: "invalid_argument", message });
+    assert.throws(() => guardClient(new McpClient({ name: "c", version: "1" }), chain as never), { code: "invalid_argument", message });
+  }
+  for (const peer of [{}, undefined, null, 5, { connect: true }]) {
+    assert.throws(() => guardServer(peer as never, chainOf()), { code: "invalid_argument", message: /a guard needs a server or client/ });
+  }
+});

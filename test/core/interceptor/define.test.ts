@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { mutator, validator, type Declaration } from "../../../src/core/interceptor/define.ts";
+import { interceptorList, mutator, validator, type Declaration } from "../../../src/core/interceptor/define.ts";
 import { readExtras } from "../../../src/core/wire/descriptors.ts";
 
 const hooks = [{ events: ["tools/call"], phase: "request" }] as const;
@@ -70,4 +70,21 @@ test("the payload's type follows from event and phase", () => {
     },
   );
   assert.equal(made.handlesErrors, true);
+});
+
+test("lists of interceptors may hold lists; what is none is refused, with its place and what to do", () => {
+  const [one, two, three] = ["one", "two", "three"].map((name) => validator({ name, hooks }, () => true)) as [ReturnType<typeof validator>, ReturnType<typeof validator>, ReturnType<typeof validator>];
+  assert.deepEqual(interceptorList(one), [one]);
+  assert.deepEqual(interceptorList([one, [two, three], []]), [one, two, three]);
+  const wrong: readonly [unknown, RegExp][] = [
+    [[one, () => one], /interceptors\[1\] is a function: call it/],
+    [[one, [two, "redact"]], /interceptors\[1\]\[1\] is the text "redact": import/],
+    [[Promise.resolve(one)], /interceptors\[0\] is a promise: await it/],
+    [[[[one]]], /interceptors\[0\]\[0\] is no interceptor/],
+    [[{ descriptor: one.descriptor }], /interceptors\[0\] is no interceptor/],
+    [() => [one], /the interceptors are a function/],
+    [undefined, /the interceptors are no interceptor/],
+  ];
+  // What JavaScript lets through.
+  for (const [given, message] of wrong) assert.throws(() => interceptorList(given as never), { code: "invalid_argument", message });
 });
