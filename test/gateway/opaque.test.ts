@@ -132,4 +132,34 @@ describe("notifications that nobody here knows", () => {
     await end.end();
     await gateway.close();
   });
+
+  it("of a stateless upstream go to nobody, as all share its stream and nothing says whose they are; changes go to who wants them", async () => {
+    for (const know of [true, false]) {
+      const up = rawUpstream();
+      // Where its era is not known beforehand, the first session has a connection made for it.
+      const gateway = await gatewayFor(up.target, {}, { sharing: "session", ...(know ? { era: "stateless" as const } : {}) });
+      const greeted = up.greet(STATELESS, { tools: { listChanged: true }, logging: {} });
+      const ends = [];
+      for (let number = 0; number < 2; number++) {
+        const end = rawEnd(faceTransport(gateway, "memory"));
+        await opened(end);
+        ends.push(end);
+      }
+      const server = await greeted;
+      let listen = JSON.parse(String(await server.next())) as { id: number; method: string };
+      while (server.waiting.length > 0) listen = JSON.parse(String(await server.next())) as { id: number; method: string };
+      assert.equal(listen.method, "subscriptions/listen");
+      const _meta = { [META.subscriptionId]: listen.id };
+      await server.send({ jsonrpc: "2.0", method: "notifications/subscriptions/acknowledged", params: { _meta, notifications: { toolsListChanged: true } } });
+      for (const method of ["notifications/message", "notifications/tasks/status", "notifications/weird", "notifications/progress"]) {
+        await server.send({ jsonrpc: "2.0", method, params: { _meta, level: "info", data: "for one of them", progressToken: 1, progress: 1 } });
+      }
+      await server.send({ jsonrpc: "2.0", method: "notifications/tools/list_changed", params: { _meta } });
+      for (const end of ends) assert.equal((await end.message())["method"], "notifications/tools/list_changed");
+      await settle();
+      assert.deepEqual(ends.map(({ waiting }) => waiting), [[], []]);
+      for (const end of ends) await end.end();
+      await gateway.close();
+    }
+  });
 });
