@@ -7,6 +7,7 @@ import { describeProblem } from "../core/wire/check.ts";
 import { checkListenParams, type SubscriptionFilter } from "../core/wire/gen/mcp.ts";
 import { covers, METHODS } from "../core/wire/methods.ts";
 import type { Principal } from "../core/wire/gen/interceptors.ts";
+import { isResult } from "../core/wire/message.ts";
 import { META } from "../core/wire/versions.ts";
 import { metaText, type Call, type CallHooks, type Caller, type Outcome } from "./call.ts";
 import { mayBeAsked, mirrored } from "./capabilities.ts";
@@ -99,16 +100,23 @@ export function createStatelessFace({ upstream, versions, parking, limits, varie
     request.answer({ ...last, result: { ...last.result, _meta: { ...(last.result["_meta"] as JsonObject), ...meta } } });
   };
 
-  const answer = (request: FrameRequest, tried: Tried) => {
+  const answer = (request: FrameRequest, tried: Tried, { owed }: Pick<FaceConnection, "owed">) => {
+    if (tried.kind === "parked") {
+      const { requestState } = tried.message.result;
+      // An interceptor may have refused it, or the caller have left meanwhile.
+      owed.onAnswer(request.message.id, (got) => {
+        if (got === undefined || !isResult(got) || got.result["requestState"] !== requestState) tried.lost();
+      });
+    }
     // What a stateless upstream asks for goes on as it is: its state is for nobody else.
     if (tried.kind === "input" || tried.kind === "parked") request.answer(tried.message, tried.source);
     else if (tried.kind === "refused") request.answer(tried.message);
     else answerOutcome(request, tried);
   };
 
-  const resume = async (request: FrameRequest, caller: Caller, state: string, { peer }: FaceConnection) => {
+  const resume = async (request: FrameRequest, caller: Caller, state: string, connection: FaceConnection) => {
     const made: Call = { frame: request.frame, message: request.message, sentParams: request.sentParams, caller, logLevel: undefined };
-    answer(request, await parking.resume(name, state, made, hooksFor({ peer }, request, () => false), request.signal));
+    answer(request, await parking.resume(name, state, made, hooksFor(connection, request, () => false), request.signal), connection);
   };
 
   const finish = ({ message: { method }, caller }: Call, server: ServerDescription, outcome: Outcome): Outcome => {
@@ -118,18 +126,18 @@ export function createStatelessFace({ upstream, versions, parking, limits, varie
     return message === done.message || !varies(method, caller.principal) ? done : { ...done, message };
   };
 
-  const call = async ({ request, caller, connection: { peer } }: Asked, lease: Lease, server: ServerDescription, handOver: () => () => void): Promise<void> => {
+  const call = async ({ request, caller, connection }: Asked, lease: Lease, server: ServerDescription, handOver: () => () => void): Promise<void> => {
     const { method, params = {} } = request.message;
     const logLevel = metaText(params, META.logLevel);
     const made: Call = { frame: request.frame, message: request.message, sentParams: request.sentParams, caller, logLevel };
-    const hooks = hooksFor({ peer }, request, (level) => logLevel !== undefined && isWanted(level, logLevel));
+    const hooks = hooksFor(connection, request, (level) => logLevel !== undefined && isWanted(level, logLevel));
     const finished = upstream.admit();
     if (finished === undefined) return request.answer(gatewayError("overloaded", "Too many calls to this upstream; try again later", { delivery: "none" }));
     const known = METHODS.get(method);
     const mayAsk = known === undefined || (known.kind === "request" && covers(known.asksForInput, caller.version));
     if (server.era === "stateless" || !mayAsk || !mayBeAsked(caller.capabilities)) {
       try {
-        return answer(request, finish(made, lease.slot.server ?? server, await lease.slot.call(made, hooks, request.signal)));
+        return answer(request, finish(made, lease.slot.server ?? server, await lease.slot.call(made, hooks, request.signal)), connection);
       } finally {
         finished();
       }
@@ -144,7 +152,7 @@ export function createStatelessFace({ upstream, versions, parking, limits, varie
         release();
       }
     };
-    answer(request, await parking.run(name, made, hooks, request.signal, make));
+    answer(request, await parking.run(name, made, hooks, request.signal, make), connection);
   };
 
   return {

@@ -47,6 +47,7 @@ export interface FaceParts {
 /** What a face needs of one connection. */
 export interface FaceConnection {
   readonly peer: FramePeer;
+  readonly owed: Pick<OwedTransport, "settled" | "onAnswer">;
   /** Aborts when the face drains: what would never end by itself ends. */
   readonly draining: Signal;
 }
@@ -67,7 +68,7 @@ export function isShared({ sharing = "session" }: UpstreamPlan): boolean {
 }
 
 /** Serves one client until either side ends. `transport` is already guarded; `owed` says when the client is owed nothing, by the face or by its guard. */
-export function createFace(transport: Transport, owed: Pick<OwedTransport, "settled">, parts: FaceParts): Face {
+export function createFace(transport: Transport, owed: FaceConnection["owed"], parts: FaceParts): Face {
   return new OwnFace(transport, owed, parts);
 }
 
@@ -77,14 +78,12 @@ class OwnFace implements Face {
   readonly #parts: FaceParts;
   readonly #connection: FaceConnection;
   readonly #draining = new OwnSignal();
-  readonly #owed: Pick<OwedTransport, "settled">;
   readonly #serving = createLinkedList<FrameRequest>();
   #handshake: HandshakeFace | undefined;
 
-  constructor(transport: Transport, owed: Pick<OwedTransport, "settled">, parts: FaceParts) {
+  constructor(transport: Transport, owed: FaceConnection["owed"], parts: FaceParts) {
     const { host, limits, log } = parts;
     this.#parts = parts;
-    this.#owed = owed;
     const peer = createFramePeer({
       transport,
       host,
@@ -94,7 +93,7 @@ class OwnFace implements Face {
       onRequest: (request) => this.#onRequest(request),
       onNotification: (frame, message) => this.#handshake?.notified(frame, message),
     });
-    this.#connection = { peer, draining: this.#draining };
+    this.#connection = { peer, owed, draining: this.#draining };
     this.closed = peer.closed.then(() => this.#handshake?.end());
   }
 
@@ -104,7 +103,7 @@ class OwnFace implements Face {
 
   async drain(): Promise<void> {
     this.#draining.fire(new LocalError("closed", "the gateway drains"));
-    await this.#owed.settled();
+    await this.#connection.owed.settled();
   }
 
   async close(why?: LocalError): Promise<void> {

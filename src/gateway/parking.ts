@@ -17,7 +17,13 @@ import type { ParkingPlan } from "./plan.ts";
 /** What a try of a call came to: it ended, or it waits for the caller's answers, or the state of a retry is not taken. */
 export type Tried =
   | Outcome
-  | { readonly kind: "parked"; readonly message: ResultMessage; readonly source: Frame }
+  | {
+      readonly kind: "parked";
+      readonly message: ResultMessage;
+      readonly source: Frame;
+      /** The caller has not got the state, and so will not come back: gives the call up. */
+      lost(): void;
+    }
   | { readonly kind: "refused"; readonly message: ErrorMessage };
 
 /**
@@ -52,6 +58,8 @@ interface Parked {
   hooks: CallHooks | undefined;
   outcome: Outcome | undefined;
   asked: number;
+  /** How many times it was parked. */
+  turns: number;
   /** Calls back the try that is here, once there is something to say. */
   wake: () => void;
   cancelTimer: () => void;
@@ -142,7 +150,11 @@ export function createParking(host: Host, maxAsks: number, plan: ParkingPlan = {
       inputRequests[key] = params === undefined ? { method } : { method, params };
     }
     const message: ResultMessage = { jsonrpc: "2.0", id: 0, result: { resultType: "input_required", inputRequests, requestState } };
-    return { kind: "parked", message, source: composed(message, raws) };
+    const turn = ++one.turns;
+    const lost = () => {
+      if (parked.get(one.id) === one && one.turns === turn && one.hooks === undefined) giveUp(one, "the question has not reached the caller");
+    };
+    return { kind: "parked", message, source: composed(message, raws), lost };
   };
 
   /** One try: until the call has ended, asks something, or its caller leaves. */
@@ -189,6 +201,7 @@ export function createParking(host: Host, maxAsks: number, plan: ParkingPlan = {
         hooks,
         outcome: undefined,
         asked: 0,
+        turns: 0,
         wake() {},
         cancelTimer() {},
       };

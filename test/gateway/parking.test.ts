@@ -4,7 +4,8 @@ import type { JsonObject } from "../../src/core/base/json.ts";
 import { createChain } from "../../src/core/client/local-chain.ts";
 import { directSend } from "../../src/core/http/direct-send.ts";
 import { httpTransport } from "../../src/core/http/http-client.ts";
-import { mutator } from "../../src/core/interceptor/define.ts";
+import { mutator, validator } from "../../src/core/interceptor/define.ts";
+import { deny } from "../../src/core/interceptor/verdict.ts";
 import type { Transport } from "../../src/core/transport/transport.ts";
 import type { Gateway, GatewayPlan, UpstreamPlan } from "../../src/gateway/plan.ts";
 import { fakeHost, settle } from "../support/fake-host.ts";
@@ -203,6 +204,61 @@ describe("a call that its upstream asks something about", () => {
     await done();
   });
 
+  describe("whose question does not get to the caller is given up at once, and the server is told", () => {
+    const hooks = [{ events: ["elicitation/create", "tools/call"], phase: "response" }, { events: ["elicitation/create"], phase: "request" }] as const;
+    const chains: Readonly<Record<string, () => ReturnType<typeof createChain>>> = {
+      "a validator refuses it": () => chainOf(validator({ name: "no", hooks }, ({ event, payload }) => (event === "elicitation/create" ? deny("no questions") : payload !== undefined))),
+      "a mutator fails": () => chainOf(mutator({ name: "broken", hooks }, ({ payload, event }) => (event === "tools/call" ? payload : fail()))),
+    };
+    const fail = (): never => {
+      throw new Error("broken");
+    };
+    for (const [what, chain] of Object.entries(chains)) {
+      it(what, async () => {
+        const { up, gateway, server, called, id } = await asking({ chain });
+        const answer = await called;
+        assert.ok(answer.error !== undefined, JSON.stringify(answer));
+        const told = [await server.message(), await server.message()];
+        assert.deepEqual(told.map(({ method, error }) => method ?? (error as JsonObject | undefined)?.["code"]).sort(), [-32603, "notifications/cancelled"].sort());
+        assert.ok(told.some(({ params }) => (params as JsonObject | undefined)?.["requestId"] === id));
+        await settle();
+        const { parked, calls } = gateway.stats();
+        assert.deepEqual([parked, calls], [0, 0]);
+        // The place of the only connection and the only call is free.
+        assert.equal(up.connections.length, 1);
+        const next = caller(gateway).call({}, "plain");
+        const { id: nextId } = await server.message();
+        await server.send({ jsonrpc: "2.0", id: nextId as number, result: { content: [] } });
+        assert.deepEqual((await next).result?.["content"], []);
+        await gateway.close();
+      });
+    }
+
+    it("the caller leaves while it is judged", async () => {
+      let held = () => {};
+      const holding = new Promise<void>((resolve) => (held = resolve));
+      let judged = false;
+      const chain = () =>
+        chainOf(
+          validator({ name: "slow", hooks: [{ events: ["elicitation/create"], phase: "request" }] }, async () => {
+            judged = true;
+            await holding;
+            return true;
+          }),
+        );
+      const { gateway, server, called, one } = await asking({ chain });
+      called.catch(() => {});
+      await until(() => judged);
+      await one.end.end();
+      const told = [await server.message(), await server.message()];
+      assert.ok(told.some(({ method }) => method === "notifications/cancelled"), JSON.stringify(told));
+      held();
+      await settle();
+      assert.deepEqual([gateway.stats().parked, gateway.stats().calls], [0, 0]);
+      await gateway.close();
+    });
+  });
+
   it("ends with its result where that is there, whatever its server asks beside it", async () => {
     const up = rawUpstream();
     const gateway = await gatewayFor(up.target, { parking: { replica: "r1" } }, { era: "handshake" });
@@ -229,3 +285,23 @@ describe("a call that its upstream asks something about", () => {
     await done();
   });
 });
+
+function chainOf(interceptor: Parameters<ReturnType<typeof createChain>["add"]>[0]) {
+  const chain = createChain();
+  chain.add(interceptor);
+  return chain;
+}
+
+/** A call that its server asks something about, with one place for calls and connections. */
+async function asking(plan: Partial<GatewayPlan>) {
+  const up = rawUpstream();
+  const gateway = await gatewayFor(up.target, { parking: { replica: "r1" }, ...plan }, { era: "handshake", maxCalls: 1, maxConnections: 1 });
+  const one = caller(gateway);
+  const called = one.call();
+  const server = await up.greet(HANDSHAKE);
+  const listed = await server.message();
+  await server.send({ jsonrpc: "2.0", id: listed["id"] as number, result: { tools: ["ask", "plain"].map((name) => ({ name, inputSchema: { type: "object" } })) } });
+  const { id } = await server.message();
+  await server.send({ jsonrpc: "2.0", id: "q", method: "elicitation/create", params: { message: "?", requestedSchema: { type: "object", properties: {} } } });
+  return { up, gateway, one, called, server, id };
+}
