@@ -1,5 +1,6 @@
 import { LocalError, RpcError } from "../core/base/errors.ts";
 import { didYouMean } from "../core/base/nearest.ts";
+import type { Log } from "../core/jsonrpc/log.ts";
 import { contextProblem } from "../core/wire/context.ts";
 import type { InvokeParams } from "../core/wire/gen/interceptors.ts";
 import { blocks, readResult, type ReadResult } from "../core/wire/results.ts";
@@ -42,7 +43,7 @@ export const invoke = defineVerb({
     if (more.length > 0) throw new UsageError(`unexpected ${JSON.stringify(more[0])}`, "mcp-interceptors help invoke");
     const message = readMessage(parsed);
     const config = objectOption(parsed, "with");
-    return runSession(parsed, async ({ signal, open }) => {
+    return runSession(parsed, async ({ signal, open, log }) => {
       const { source } = await open(target, "target");
       const listed = await listOf(source, target, signal);
       const descriptor = listed.find((one) => one.name === name);
@@ -53,7 +54,10 @@ export const invoke = defineVerb({
       const started = performance.now();
       const asked = async () => source.invoke({ name, ...message, ...(config === undefined ? {} : { config }) }, signal);
       const read = (answer: unknown) => readResult(answer, { name, type: descriptor.type, phase: message.phase, durationMs: Math.ceil(performance.now() - started) });
-      const result = await asked().then(read).catch(failureOf);
+      const result = await asked().then(read).catch((thrown: unknown) => {
+        tellCause(thrown, name, parsed.values.has("verbose"), log);
+        return failureOf(thrown);
+      });
       return () => {
         if (parsed.values.has("json")) printJson(result);
         else process.stdout.write(describe(result));
@@ -88,6 +92,13 @@ function failureOf(thrown: unknown): Failure {
   if (thrown instanceof RpcError) return { error: thrown.toJson() };
   if (thrown instanceof LocalError && thrown.code === "malformed_result") return { error: { message: thrown.message } };
   throw thrown;
+}
+
+// The result has the reason alone, as over the wire; what was thrown may quote the payload.
+function tellCause(thrown: unknown, name: string, verbose: boolean, log: Log): void {
+  if (!(thrown instanceof RpcError) || thrown.cause === undefined) return;
+  if (verbose) log({ level: "error", message: `${name} failed`, error: thrown.cause });
+  else log({ level: "error", message: `${name} failed; --verbose says what its error says` });
 }
 
 function describe(result: ReadResult | Failure): string {

@@ -75,6 +75,15 @@ describe("invoke", () => {
     assert.equal(died.code, 1);
   });
 
+  it("says what a handler has thrown with --verbose, on stderr alone, and names that option without it", async () => {
+    const module = folder.write("crashing.mjs", 'export const crashing = { descriptor: { name: "crashing", type: "validation", hooks: [{ events: ["tools/call"], phase: "request" }] }, handler() { throw new Error("no rule for s3cret"); } };\n');
+    const words = ["invoke", module, "crashing", "--event", "tools/call"];
+    const quiet = await runText(words);
+    assert.deepEqual([quiet.code, quiet.stderr], [1, "mcp-interceptors: crashing failed; --verbose says what its error says\n"]);
+    const verbose = await runText([...words, "--verbose"]);
+    assert.deepEqual([verbose.code, verbose.stderr, verbose.stdout], [1, "mcp-interceptors: crashing failed: no rule for s3cret\n", quiet.stdout]);
+  });
+
   it("suggests the nearest interceptor, and refuses input that is none", async () => {
     const wrong: [string[], RegExp][] = [
       [["invoke", "redact", "redcat", "--event", "tools/call"], /did you mean redact\?/],
