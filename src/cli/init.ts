@@ -3,7 +3,7 @@ import { dirname, join, resolve } from "node:path";
 import { createInterface } from "node:readline/promises";
 import { utf8DecodeExact } from "../core/base/bytes.ts";
 import { describeError, LocalError } from "../core/base/errors.ts";
-import { isObject, type JsonObject } from "../core/base/json.ts";
+import { isObject, type JsonObject, ownMember } from "../core/base/json.ts";
 import { didYouMean } from "../core/base/nearest.ts";
 import { guardOf, guardServerEntry, readClientFile, type ClientFile, type ClientServer } from "../gateway/config/client-file.ts";
 import type { InterceptorsConfig } from "../gateway/config/config.ts";
@@ -17,7 +17,7 @@ import type { ParsedOptions } from "./options.ts";
 import { exitBy } from "./signals.ts";
 import { printJson } from "./terminal.ts";
 import { defineVerb, JSON_OPTION } from "./verb.ts";
-import { splitWords } from "./words.ts";
+import { quoteWord, splitWords } from "./words.ts";
 
 // Where clients keep their servers, below the folder that one stands in, and below the home folder.
 const KNOWN_FILES = [".mcp.json", "mcp.json", ".vscode/mcp.json", ".cursor/mcp.json"];
@@ -37,7 +37,8 @@ context_servers), and writes beside it
   CLIENT_FILE.guarded     the same with the gateway in front of each server
 
 The client's file itself stays as it is, unless --apply puts the guarded one in
-its place. Values of environments and headers stay in the client's file.
+its place; that keeps a configuration that is there already. Values of
+environments and headers stay in the client's file.
 On a terminal and without a file it asks.`,
   options: [
     { name: "use", value: "NAME", many: true, help: "these ready-made interceptors, in place of the default policy" },
@@ -59,6 +60,8 @@ On a terminal and without a file it asks.`,
 interface Choice {
   readonly file: string;
   readonly policy: readonly InterceptorsConfig[];
+  /** The policy was asked for, so that one which is there is no substitute. */
+  readonly asked: boolean;
   /** All unless given. */
   readonly servers: readonly string[] | undefined;
   readonly out: string;
@@ -75,6 +78,7 @@ function chosen({ positionals, values }: ParsedOptions): Choice {
   return {
     file,
     policy: policyOf(values.get("use")),
+    asked: values.has("use"),
     servers: values.get("server"),
     out: values.get("out")?.[0] ?? join(dirname(file), "mcp-interceptors.jsonc"),
     apply: values.has("apply"),
@@ -145,6 +149,7 @@ async function dialogue(question: (text: string) => Promise<string>): Promise<Ch
   return {
     file,
     policy: policyOf(words.length === 0 ? undefined : words),
+    asked: words.length > 0,
     servers: picked.length === 0 ? undefined : picked,
     out: join(dirname(file), "mcp-interceptors.jsonc"),
     apply,
@@ -174,7 +179,7 @@ function readClient(file: string): ClientFile & { readonly value: JsonObject } {
   return { ...client, value: read.value as JsonObject };
 }
 
-function write({ file, policy, servers: wanted, out, apply, force, program }: Choice, json: boolean): Exit {
+function write({ file, policy, asked, servers: wanted, out, apply, force, program }: Choice, json: boolean): Exit {
   const { member, servers, others, value } = readClient(file);
   const unknown = wanted?.find((name) => !servers.some((server) => server.name === name));
   if (unknown !== undefined) {
@@ -198,19 +203,36 @@ function write({ file, policy, servers: wanted, out, apply, force, program }: Ch
     guarded: { path: apply ? file : `${file}.guarded`, text: `${JSON.stringify({ ...value, [member]: entries }, null, 2)}\n` },
   };
   const there = [files.config.path, ...(apply ? [] : [files.guarded.path])].filter((path) => existsSync(path));
-  if (there.length > 0 && !force) throw new UsageError(`${there.join(" and ")} ${there.length === 1 ? "is" : "are"} there already`, "--force writes over what is there");
+  const keep = apply && !force && there.length > 0;
+  if (keep) refuseUnfit(config, guarded, asked);
+  else if (there.length > 0 && !force) throw new UsageError(`${there.join(" and ")} ${there.length === 1 ? "is" : "are"} there already`, "--apply puts the gateway before the servers and keeps the configuration, --force writes over what is there");
 
   try {
     copyFileSync(file, files.backup.path);
     // It may have secrets in the arguments of commands.
-    writeFileSync(files.config.path, files.config.text, { mode: 0o600 });
-    chmodSync(files.config.path, 0o600);
+    if (!keep) writeFileSync(files.config.path, files.config.text, { mode: 0o600 });
+    if (!keep) chmodSync(files.config.path, 0o600);
     writeFileSync(files.guarded.path, files.guarded.text, apply ? {} : { mode: 0o600 });
   } catch (thrown) {
     throw new UsageError(`it cannot be written: ${describeError(thrown)}`, "-o names another place for the configuration");
   }
-  tell({ files, guarded, others, apply, file }, json);
+  tell({ files, guarded, others, apply, keep, file }, json);
   return { code: 0 };
+}
+
+// A configuration that is kept has to have what the client will start by it.
+function refuseUnfit(config: string, guarded: readonly ClientServer[], asked: boolean): void {
+  if (asked) throw new UsageError(`${config} is there already, and --use would change it`, "--apply without --use keeps it, --force writes over it");
+  let text: string | undefined;
+  try {
+    text = utf8DecodeExact(readFileSync(config));
+  } catch (thrown) {
+    throw new UsageError(`${config}: ${describeError(thrown)}`);
+  }
+  const value = text === undefined ? undefined : readJsonc(text.replace(/^\ufeff/, "")).value;
+  const upstreams = isObject(value) ? ownMember(value, "upstreams") : undefined;
+  const missing = guarded.filter(({ upstream }) => !isObject(upstreams) || ownMember(upstreams, upstream) === undefined);
+  if (missing.length > 0) throw new UsageError(`${config} is there already, and has no upstream ${missing.map(({ upstream }) => printable(upstream)).join(", ")}`, "add it by hand, name the other servers by --server, take another -o, or write over it by --force");
 }
 
 // A backup is never written over: what it holds may stand nowhere else any more.
@@ -244,20 +266,23 @@ interface Told {
   readonly guarded: readonly ClientServer[];
   readonly others: readonly { readonly name: string; readonly why: string }[];
   readonly apply: boolean;
+  readonly keep: boolean;
   readonly file: string;
 }
 
-function tell({ files, guarded, others, apply, file }: Told, json: boolean): void {
+function tell({ files, guarded, others, apply, keep, file }: Told, json: boolean): void {
   if (json) {
-    printJson({ config: files.config.path, backup: files.backup.path, guarded: files.guarded.path, applied: apply, servers: guarded.map(({ name }) => name), left: others });
+    printJson({ config: files.config.path, backup: files.backup.path, guarded: files.guarded.path, applied: apply, kept: keep, servers: guarded.map(({ name }) => name), left: others });
     return;
   }
   const lines = [
     `guarded: ${guarded.map(({ name }) => printable(name)).join(", ")}`,
     ...others.map(({ name, why }) => `left as it is: ${printable(name)}, which ${why}`),
-    `${files.config.path}: the configuration; try mcp-interceptors check ${files.config.path}`,
+    `${files.config.path}: the configuration${keep ? ", kept as it was there" : ""}; try mcp-interceptors check ${quoteWord(files.config.path)}`,
     `${files.backup.path}: the file as it was`,
     apply ? `${file}: the gateway stands before each server; start the client anew` : `${files.guarded.path}: the same with the gateway before each server; ${file} is as it was`,
+    ...(apply ? [] : [`to put it in place: mv ${quoteWord(files.guarded.path)} ${quoteWord(file)}, and start the client anew`]),
+    `to undo ${apply ? "it" : "that"}: cp ${quoteWord(files.backup.path)} ${quoteWord(file)}`,
   ];
   process.stdout.write(`${lines.join("\n")}\n`);
 }

@@ -33,6 +33,11 @@ export function splitWords(line: string): string[] {
   return words;
 }
 
+/** A word as a POSIX shell takes it for one. */
+export function quoteWord(word: string): string {
+  return /^[\w./:@%+=-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}
+
 /** Whether a word is meant as the URL of a server, rather than as a command or a path. */
 export function isHttpUrl(word: string): boolean {
   return /^https?:\/\//i.test(word);

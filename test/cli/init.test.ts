@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { after, describe, it } from "node:test";
 import { McpClient } from "../../src/core/mcp/client.ts";
 import { spawnTransport } from "../../src/node/child.ts";
@@ -67,12 +67,38 @@ describe("init", () => {
     await runText(["init", file]);
     const again = await runText(["init", file]);
     assert.equal(again.code, 2);
-    assert.match(again.stderr, /are there already\n {2}--force/);
+    assert.match(again.stderr, /are there already\n {2}--apply .*--force/);
     assert.equal((await runText(["init", file, "--force"])).code, 0);
     assert.ok(existsSync(`${file}.backup.2`), "a backup is never written over");
     const { file: other, folder } = client();
     await runText(["init", other, "--server", "nothing"]);
     assert.ok(!existsSync(`${folder.path}/mcp-interceptors.jsonc`) && !existsSync(`${other}.backup`));
+  });
+
+  it("applies with the configuration that is there, as it was edited, and says how to go there and back", async () => {
+    const { file, folder, text } = client();
+    const config = `${folder.path}/mcp-interceptors.jsonc`;
+    const first = await runText(["init", file]);
+    assert.ok(first.stdout.endsWith(`to put it in place: mv ${file}.guarded ${file}, and start the client anew\nto undo that: cp ${file}.backup ${file}\n`), first.stdout);
+    const edited = `// mine\n${readFileSync(config, "utf8")}`;
+    writeFileSync(config, edited);
+    assert.match((await runText(["init", file, "--apply", "--use", "redact"])).stderr, /--use would change it\n/);
+    assert.equal(readFileSync(file, "utf8"), text);
+    const { code, stdout } = await runText(["init", file, "--apply"]);
+    assert.equal(code, 0);
+    assert.match(stdout, /mcp-interceptors\.jsonc: the configuration, kept as it was there; [^]*to undo it: cp .*\.backup\.2 /);
+    assert.equal(readFileSync(config, "utf8"), edited);
+    assert.deepEqual(entries(file)["my other"]?.args.slice(-4), ["-c", config, "--stdio", "my-other"]);
+
+    // One that has not what the client would start by it leaves the client without its servers.
+    for (const content of ['{ "upstreams": { "files": {} } }', "nothing"]) {
+      const { file: other, folder: place, text: before } = client();
+      writeFileSync(`${place.path}/mcp-interceptors.jsonc`, content);
+      const refused = await runText(["init", other, "--apply"]);
+      assert.equal(refused.code, 2);
+      assert.match(refused.stderr, /is there already, and has no upstream .*my-other\n/);
+      assert.equal(readFileSync(other, "utf8"), before);
+    }
   });
 
   it("never puts a gateway before itself, nor anything in the place of the client's file that it was not told to", async () => {
