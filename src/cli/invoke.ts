@@ -8,7 +8,7 @@ import { printable } from "./describe.ts";
 import { UsageError } from "./errors.ts";
 import { eventNamed } from "./event.ts";
 import { type OptionSpec, type ParsedOptions } from "./options.ts";
-import { objectOption, readJson } from "./payload.ts";
+import { objectOption, principalOption, readJson } from "./payload.ts";
 import { runSession, SESSION_OPTIONS } from "./session.ts";
 import { listOf, TARGETS } from "./target.ts";
 import { type Paint, paintFor, printJson } from "./terminal.ts";
@@ -19,7 +19,8 @@ export const MESSAGE_OPTIONS: readonly OptionSpec[] = [
   { name: "event", value: "NAME", help: "what the message is: a method, such as tools/call" },
   { name: "phase", value: "PHASE", choices: ["request", "response"], help: "request (the default), or response" },
   { name: "payload", value: "FILE|-|JSON", help: "params of the request, or the result; - reads stdin, {} where it is not given" },
-  { name: "context", value: "FILE|JSON", help: "who sends it: { principal, sessionId, … }" },
+  { name: "principal", value: "FILE|JSON", help: "who sends it: { \"type\": \"user\", \"id\": \"ada\", \"claims\": { … } }" },
+  { name: "context", value: "FILE|JSON", help: "the same with what else is known: { principal, sessionId, … }" },
 ];
 
 /** The exit code for what a policy refuses. */
@@ -72,15 +73,31 @@ export function readMessage(parsed: ParsedOptions): Omit<InvokeParams, "name" | 
   const { values } = parsed;
   const event = eventNamed(values.get("event")?.[0], "--event");
   const word = values.get("payload")?.[0];
-  const context = objectOption(parsed, "context");
-  const problem = context === undefined ? undefined : contextProblem(context);
-  if (problem !== undefined) throw new UsageError(`--context: ${problem}`, `--context '{ "principal": { "type": "user", "id": "ada" } }'`);
+  const context = contextOption(parsed);
   return {
     event,
     phase: values.get("phase")?.[0] === "response" ? "response" : "request",
     payload: word === undefined ? {} : readJson(word, "payload"),
     ...(context === undefined ? {} : { context }),
   };
+}
+
+const CONTEXT_MEMBERS = ["principal", "traceId", "spanId", "timestamp", "sessionId"];
+
+function contextOption(parsed: ParsedOptions): InvokeParams["context"] {
+  const principal = principalOption(parsed);
+  const given = objectOption(parsed, "context");
+  if (given === undefined) return principal === undefined ? undefined : { principal };
+  const problem = contextProblem(given);
+  if (problem !== undefined) throw new UsageError(`--context: ${problem}`, `--context '{ "principal": { "type": "user", "id": "ada" } }'`);
+  if (principal !== undefined && given["principal"] !== undefined) throw new UsageError("--principal and --context both say who sends it", "use one of them");
+  const unknown = Object.keys(given).find((name) => !CONTEXT_MEMBERS.includes(name));
+  // A context is open, so that others may look at what no policy here does; most likely it is a slip.
+  if (unknown !== undefined) {
+    const hint = ["type", "id", "claims"].includes(unknown) ? "who sends it is --principal" : didYouMean(unknown, CONTEXT_MEMBERS, `known are ${CONTEXT_MEMBERS.join(", ")}`);
+    process.stderr.write(`mcp-interceptors: warning: --context has an unknown member ${printable(JSON.stringify(unknown))}; ${hint}\n`);
+  }
+  return { ...given, ...(principal === undefined ? {} : { principal }) };
 }
 
 interface Failure {

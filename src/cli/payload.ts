@@ -8,9 +8,14 @@ import type { Principal } from "../core/wire/gen/interceptors.ts";
 import { UsageError } from "./errors.ts";
 import type { ParsedOptions } from "./options.ts";
 
+/** Whether a word is meant as the JSON itself rather than as a file. */
+export function looksLikeJson(word: string): boolean {
+  return /^\s*[[{]/.test(word);
+}
+
 /** Reads JSON from an option: a file, `-` for stdin, or the JSON itself where it begins like an object or a list. Throws a `UsageError` that says what is wrong. */
 export function readJson(word: string, option: string): unknown {
-  const inline = /^\s*[[{]/.test(word);
+  const inline = looksLikeJson(word);
   const { value, refusal } = scanJson(inline ? word : textOf(word, option));
   if (refusal === undefined) return value;
   const place = `${refusal.pointer === "" ? "" : ` at ${refusal.pointer}`} (offset ${refusal.offset})`;

@@ -5,9 +5,11 @@ import type { BuiltPlan } from "../gateway/config/build.ts";
 import { ConfigError } from "../gateway/config/problems.ts";
 import { protectStdout } from "../node/stdio.ts";
 import { stderrLog } from "./config-options.ts";
+import { UsageError } from "./errors.ts";
 import type { Exit } from "./exit.ts";
 import { headersOption } from "./headers.ts";
 import { millisecondsOption, type OptionSpec, type ParsedOptions } from "./options.ts";
+import { looksLikeJson } from "./payload.ts";
 import { watchStart } from "./start-watch.ts";
 import { openConfig, openTarget, type Target } from "./target.ts";
 import { VERBOSE_OPTION } from "./verb.ts";
@@ -45,6 +47,7 @@ export async function runSession(parsed: ParsedOptions, action: (session: Sessio
   let config: BuiltPlan | undefined;
   try {
     const file = values.get("config")?.[0];
+    if (file !== undefined && looksLikeJson(file)) throw new UsageError("the configuration must be a file, not JSON", `for the config of an interceptor, use --with of invoke, or put it behind the name: tool-filter='{"deny":["rm"]}'`);
     config = file === undefined ? undefined : await openConfig(file, { log, chainLog, signal });
     const print = await action({
       signal,

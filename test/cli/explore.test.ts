@@ -84,6 +84,24 @@ describe("invoke", () => {
     assert.deepEqual([verbose.code, verbose.stderr, verbose.stdout], [1, "mcp-interceptors: crashing failed: no rule for s3cret\n", quiet.stdout]);
   });
 
+  it("takes who sends the message by --principal, or in a context, of which it knows the members", async () => {
+    const module = folder.write("who.mjs", 'export const who = { descriptor: { name: "who", type: "validation", hooks: [{ events: ["tools/call"], phase: "request" }] }, handler: ({ context }) => ({ valid: true, info: { context } }) };\n');
+    const words = ["invoke", module, "who", "--event", "tools/call"];
+    const seen = async (...more: string[]) => {
+      const { code, stdout, stderr } = await runText([...words, "--json", ...more]);
+      return [code, (JSON.parse(stdout) as { info?: { context?: unknown } }).info?.context, stderr];
+    };
+    const ada = { type: "user", id: "ada" };
+    assert.deepEqual(await seen("--principal", '{"id":"ada"}'), [0, { principal: ada }, ""]);
+    assert.deepEqual(await seen("--principal", '{"id":"ada"}', "--context", '{"sessionId":"s"}'), [0, { principal: ada, sessionId: "s" }, ""]);
+    assert.deepEqual(await seen("--context", '{"type":"user"}'), [0, { type: "user" }, 'mcp-interceptors: warning: --context has an unknown member "type"; who sends it is --principal\n']);
+    assert.deepEqual(await seen("--context", '{"sesionId":"s"}'), [0, { sesionId: "s" }, 'mcp-interceptors: warning: --context has an unknown member "sesionId"; did you mean sessionId?\n']);
+    await refuseAll([
+      [[...words, "--principal", "{}", "--context", `{"principal":${JSON.stringify(ada)}}`], /both say who sends it/],
+      [[...words, "--config", '{"max":5}'], /the configuration must be a file, not JSON\n {2}.*--with/],
+    ]);
+  });
+
   it("suggests the nearest interceptor, and refuses input that is none", async () => {
     const wrong: [string[], RegExp][] = [
       [["invoke", "redact", "redcat", "--event", "tools/call"], /did you mean redact\?/],
