@@ -19,10 +19,15 @@ export function formatReport(report: Report, reporter: (typeof REPORTERS)[number
 
 function text(report: Report): string {
   const lines: string[] = [];
+  const alike = failedAlike(report.vectors);
+  const told = new Set([...alike.values()].flat());
   for (const requirement of report.requirements.filter(({ status }) => status === "broken")) {
+    const failed = requirement.failed.filter((id) => !told.has(id));
+    if (failed.length === 0) continue;
     lines.push(`${requirement.level} ${requirement.id}: ${requirement.text}`);
-    for (const id of requirement.failed) lines.push(...explain(report.vectors.find((vector) => vector.id === id)));
+    for (const id of failed) lines.push(...explain(report.vectors.find((vector) => vector.id === id)));
   }
+  for (const [reason, ids] of alike) lines.push(visible(`${ids.length} vectors failed for one reason (the other reports name each): ${reason}`));
   for (const { id } of fixed(report)) lines.push(`${id} is on the list of known failures, and passes: take it off`);
   return `${[...lines, ...totals(report)].join("\n")}\n`;
 }
@@ -33,6 +38,19 @@ function explain(vector: VectorOutcome | undefined): string[] {
   const expected = vector.expected === undefined ? [] : [`    expected ${vector.expected}`];
   const differs = vector.differs === undefined ? [] : [`    differs  ${vector.differs.map((pointer) => pointer || "as a whole").join(", ")}`];
   return [`  ${vector.id}${known}: ${vector.title}`, ...expected, `    actual   ${vector.actual ?? ""}`, ...differs].map(visible);
+}
+
+// Most likely a target that did not start: that is to be read once.
+const MANY_ALIKE = 10;
+
+/** Vectors of which nothing came for the same reason, where these are many, by that reason. */
+function failedAlike(vectors: readonly VectorOutcome[]): ReadonlyMap<string, readonly string[]> {
+  const ids = new Map<string, string[]>();
+  for (const { id, status, actual, differs } of vectors) {
+    if (status !== "failed" || actual === undefined || differs !== undefined) continue;
+    ids.set(actual, [...(ids.get(actual) ?? []), id]);
+  }
+  return new Map([...ids].filter(([, alike]) => alike.length >= MANY_ALIKE));
 }
 
 // A target's words must not steer a terminal.

@@ -32,6 +32,18 @@ test("the text names each broken requirement with its vectors, and sums up by le
   assert.match(text, /^ {4}differs {2}\/a, as a whole$/m);
 });
 
+test("the text has a reason once where many vectors have no other, and every other report each of them", () => {
+  const dead = (count: number) => Array.from({ length: count }, (_, at) => outcome(`v${at}`, "failed", "broken", { expected: "1", actual: "it does not start" }));
+  const other = outcome("c", "failed", "should", { actual: "another" });
+  const many = reportOf([...dead(10), other], [requirement("broken", "MUST"), requirement("should", "SHOULD")]);
+  const text = formatReport(many, "text");
+  assert.match(text, /^SHOULD should: .*\n {2}c: <c>\n {4}actual {3}another\n10 vectors failed for one reason \(the other reports name each\): it does not start\n/);
+  assert.match(text, /^0 vectors passed, 11 failed, /m);
+  assert.equal(formatReport(many, "junit").split("it does not start").length, 11);
+  const few = formatReport(reportOf(dead(9), [requirement("broken", "MUST")]), "text");
+  assert.equal(few.split("it does not start").length, 10);
+});
+
 test("a text steers no terminal", () => {
   assert.doesNotMatch(formatReport(REPORT, "text"), /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
 });
