@@ -41,6 +41,7 @@ function problemOf(entry: unknown): string | undefined {
   const { command, url, args, env, headers, type } = entry;
   const guard = guardOf(entry);
   if (guard !== undefined) return `is guarded already, by ${guard}`;
+  if (isWrapped(entry)) return "is guarded already, by wrap";
   if (type === "sse") return "speaks the old HTTP+SSE transport, which the gateway does not";
   if (typeof command === "string" && command !== "") {
     if (args !== undefined && !(Array.isArray(args) && args.every((arg) => typeof arg === "string"))) return "has args that are no list of texts";
@@ -55,6 +56,15 @@ export function guardOf({ args }: JsonObject): string | undefined {
   if (!Array.isArray(args)) return undefined;
   const [verb, option, file, stdio] = args.slice(-5) as readonly unknown[];
   return verb === "gateway" && option === "-c" && stdio === "--stdio" && typeof file === "string" ? file : undefined;
+}
+
+/** Whether this program's `wrap` stands before a server: by its name, through a launcher or not, or by its main file. */
+function isWrapped({ command, args }: JsonObject): boolean {
+  if (!Array.isArray(args)) return false;
+  const words: readonly unknown[] = [command, ...args];
+  const verb = words.indexOf("wrap", 1);
+  const program = words[verb - 1];
+  return verb > 0 && words.includes("--", verb) && typeof program === "string" && /(?:^|[\\/])mcp-interceptors(?:@[^\\/]*|\.cmd)?$|[\\/]cli[\\/]main\.[jt]s$/.test(program);
 }
 
 function isTexts(value: unknown): value is Readonly<Record<string, string>> {

@@ -29,6 +29,23 @@ describe("a client's file", () => {
     assert.match(others[0]?.why ?? "", /old HTTP\+SSE/);
   });
 
+  it("leaves apart what wrap stands before already, however that is started, and takes other programs for servers", () => {
+    const behind = ["wrap", "--use", "redact", "--", "node", "server.mjs"];
+    const ours: readonly [string, ...string[]][] = [
+      ["mcp-interceptors"],
+      ["/usr/bin/mcp-interceptors"],
+      ["C:\\npm\\mcp-interceptors.cmd"],
+      ["npx", "-y", "mcp-interceptors@0.1.0"],
+      ["node", "/x/mcp-interceptors/dist/cli/main.js"],
+    ];
+    for (const [command, ...args] of ours) {
+      assert.deepEqual(found({ mcpServers: { files: { command, args: [...args, ...behind] } } }).others, [{ name: "files", why: "is guarded already, by wrap" }], command);
+    }
+    for (const [command, ...args] of [["gift", ...behind], ["mcp-interceptors", "wrap"], ["mcp-interceptors", "fixture-server", "--", "wrap"], ["node", "server.mjs", "wrap", "--", "x"]]) {
+      assert.equal(found({ mcpServers: { files: { command, args } } }).servers.length, 1, `${command} ${args.join(" ")}`);
+    }
+  });
+
   it("is refused where it has no servers", () => {
     assert.equal(readClientFile([]), "must be an object");
     assert.match(String(readClientFile({ mcpServers: [] })), /must have one of mcpServers, servers, context_servers/);
