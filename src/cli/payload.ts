@@ -2,6 +2,7 @@ import { closeSync, openSync, readSync } from "node:fs";
 import { utf8DecodeExact } from "../core/base/bytes.ts";
 import { describeError } from "../core/base/errors.ts";
 import { isObject, type JsonObject } from "../core/base/json.ts";
+import type { Refusal } from "../core/base/json-refusal.ts";
 import { scanJson } from "../core/base/json-text.ts";
 import { contextProblem } from "../core/wire/context.ts";
 import type { Principal } from "../core/wire/gen/interceptors.ts";
@@ -16,10 +17,32 @@ export function looksLikeJson(word: string): boolean {
 /** Reads JSON from an option: a file, `-` for stdin, or the JSON itself where it begins like an object or a list. Throws a `UsageError` that says what is wrong. */
 export function readJson(word: string, option: string): unknown {
   const inline = looksLikeJson(word);
-  const { value, refusal } = scanJson(inline ? word : textOf(word, option));
+  const text = inline ? word : textOf(word, option);
+  const { value, refusal } = scanJson(text);
   if (refusal === undefined) return value;
   const place = `${refusal.pointer === "" ? "" : ` at ${refusal.pointer}`} (offset ${refusal.offset})`;
-  throw new UsageError(`--${option}: ${inline ? "this" : word === "-" ? "stdin" : word} is no JSON that can be taken: ${refusal.message}${place}`);
+  const hint = inline && refusal.code === "syntax" ? `for the shell, all of it goes in single quotes, and texts in double quotes: '{ "name": "value" }'` : undefined;
+  throw new UsageError(`--${option}: ${inline ? "this" : word === "-" ? "stdin" : word} is no JSON that can be taken: ${whatIsWrong(text, refusal)}${place}`, hint);
+}
+
+// Shells take the double quotes out of what is not in single ones, and programs write names without.
+function whatIsWrong(text: string, { code, offset, message }: Refusal): string {
+  if (code !== "syntax") return message;
+  const before = text.slice(0, offset).trimEnd().at(-1);
+  if (/^['A-Za-z_$]/.test(text.slice(offset)) && before !== undefined && "{,".includes(before) && inObject(text, offset)) return "names need double quotes";
+  return message.replace(` at offset ${offset}`, "");
+}
+
+// What is before the offset has been read as JSON.
+function inObject(text: string, offset: number): boolean {
+  const brackets = text.slice(0, offset).replace(/"(?:[^"\\]|\\.)*"/g, "");
+  let depth = 0;
+  for (let at = brackets.length - 1; at >= 0; at--) {
+    const char = brackets[at];
+    if (char === "]" || char === "}") depth++;
+    if ((char === "[" || char === "{") && depth-- === 0) return char === "{";
+  }
+  return false;
 }
 
 /** The object in an option, or `undefined` where it is not set. */

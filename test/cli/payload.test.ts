@@ -34,3 +34,26 @@ test("a file that is no UTF-8, too large, no file or no JSON is refused by its n
   refuses(`${folder.path}/none.json`, /ENOENT/);
   refuses(folder.write("c.json", '{"a":1,"a":2}'), /c\.json is no JSON that can be taken: .*offset/);
 });
+
+test("what is no JSON is told once, with its place, and how a shell leaves it whole", () => {
+  const said = (word: string) => {
+    try {
+      readJson(word, "payload");
+    } catch (thrown) {
+      assert.ok(thrown instanceof UsageError);
+      return [thrown.message.replace(/^.*can be taken: /, ""), thrown.hint !== undefined];
+    }
+    return assert.fail(word);
+  };
+  const faults: [string, string, boolean][] = [
+    ["{name:x}", "names need double quotes (offset 1)", true],
+    ["{'a':1}", "names need double quotes (offset 1)", true],
+    ['{"a":{"]}":[1,[2]], b:1}}', "names need double quotes at /a (offset 20)", true],
+    ['{"a":x}', "the character cannot stand there at /a (offset 5)", true],
+    ["[1,x]", "the character cannot stand there at /1 (offset 3)", true],
+    ['[{"a":1},x]', "the character cannot stand there at /1 (offset 9)", true],
+    ["{", "the text ends too early (offset 1)", true],
+    [folder.write("d.json", "{a:1}"), "names need double quotes (offset 1)", false],
+  ];
+  for (const [word, ...expected] of faults) assert.deepEqual(said(word), expected, word);
+});
