@@ -5,7 +5,7 @@ import { auditStats } from "../gateway/audit-stats.ts";
 import { auditHead, formatAnchor, parseAnchor, verifyAudit, type AuditReport } from "../gateway/audit-verify.ts";
 import { describeStats } from "./audit-stats-text.ts";
 import { printable } from "./describe.ts";
-import { UsageError } from "./errors.ts";
+import { describeUnread, UsageError } from "./errors.ts";
 import type { Exit } from "./exit.ts";
 import { type ParsedOptions, timeOption } from "./options.ts";
 import { printJson } from "./terminal.ts";
@@ -91,7 +91,7 @@ function keyFrom(path: string | undefined): string | undefined {
     const key = readFileSync(path, "utf8").trim();
     if (key !== "") return key;
   } catch (thrown) {
-    throw new UsageError(`--key-file ${path} cannot be read: ${describeError(thrown)}`);
+    throw new UsageError(`--key-file ${path}: ${describeUnread(thrown)}`);
   }
   throw new UsageError(`--key-file ${path} is empty`);
 }

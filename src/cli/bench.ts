@@ -1,4 +1,4 @@
-import { describeError, LocalError } from "../core/base/errors.ts";
+import { LocalError } from "../core/base/errors.ts";
 import { isObject, type JsonObject } from "../core/base/json.ts";
 import { currentOf } from "../core/guard/chain-source.ts";
 import { isErrorResponse, isResult } from "../core/wire/message.ts";
@@ -6,7 +6,7 @@ import { benchMessage, representativeMessages, type BenchMessage, type BenchRow 
 import { readRecording, UNKNOWN_EVENT } from "../gateway/recording.ts";
 import { configFile } from "./config-options.ts";
 import { printable } from "./describe.ts";
-import { UsageError } from "./errors.ts";
+import { describeUnread, UsageError } from "./errors.ts";
 import { eventNamed } from "./event.ts";
 import { type ParsedOptions, wholeOption } from "./options.ts";
 import { objectOption, principalOption } from "./payload.ts";
@@ -118,7 +118,7 @@ async function recordedMessages(file: string): Promise<readonly BenchMessage[]> 
       if (messages.length >= MAX_RECORDED) break;
     }
   } catch (thrown) {
-    throw new UsageError(thrown instanceof LocalError ? thrown.message : `--recording ${file} cannot be read: ${describeError(thrown)}`);
+    throw new UsageError(thrown instanceof LocalError ? thrown.message : `--recording ${file}: ${describeUnread(thrown)}`);
   }
   if (messages.length === 0) throw new UsageError(`${file} has no message to measure with`);
   return messages;

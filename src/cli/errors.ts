@@ -44,6 +44,15 @@ export function failureOf(thrown: unknown, { judgesConfig = false, startsCommand
   return { code, text: `mcp-interceptors: ${message}\n${hint === undefined ? "" : `  ${hint}\n`}`, error: { exitCode: code, message, ...(hint === undefined ? {} : { hint }) } };
 }
 
+/** Why a file cannot be read, in words for what is met most often. */
+export function describeUnread(thrown: unknown): string {
+  const code = isSystemError(thrown) && "code" in thrown ? thrown.code : undefined;
+  if (code === "ENOENT") return "cannot be read: there is no such file";
+  if (code === "EISDIR") return "is a folder; name the file in it";
+  if (code === "EACCES") return "cannot be read: that is not permitted";
+  return `cannot be read: ${describeError(thrown)}`;
+}
+
 // Such as a port that is taken: what the system says is clear by itself.
 function isSystemError(thrown: unknown): thrown is Error {
   return thrown instanceof Error && "syscall" in thrown && "code" in thrown;

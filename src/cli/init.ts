@@ -11,7 +11,7 @@ import { DEFAULT_POLICY } from "../gateway/config/default-policy.ts";
 import { readJsonc } from "../gateway/config/jsonc.ts";
 import { readyMade } from "../library/catalog.ts";
 import { printable } from "./describe.ts";
-import { UsageError } from "./errors.ts";
+import { describeUnread, UsageError } from "./errors.ts";
 import type { Exit } from "./exit.ts";
 import type { ParsedOptions } from "./options.ts";
 import { exitBy } from "./signals.ts";
@@ -163,7 +163,7 @@ function readClient(file: string): ClientFile & { readonly value: JsonObject } {
   try {
     bytes = readFileSync(file);
   } catch (thrown) {
-    throw new UsageError(`${file}: ${describeError(thrown)}`);
+    throw new UsageError(`${file}: ${describeUnread(thrown)}`);
   }
   // It is written anew, and what cannot be read must not be lost in that.
   const text = utf8DecodeExact(bytes)?.replace(/^\ufeff/, "");
@@ -227,7 +227,7 @@ function refuseUnfit(config: string, guarded: readonly ClientServer[], asked: bo
   try {
     text = utf8DecodeExact(readFileSync(config));
   } catch (thrown) {
-    throw new UsageError(`${config}: ${describeError(thrown)}`);
+    throw new UsageError(`${config}: ${describeUnread(thrown)}`);
   }
   const value = text === undefined ? undefined : readJsonc(text.replace(/^\ufeff/, "")).value;
   const upstreams = isObject(value) ? ownMember(value, "upstreams") : undefined;

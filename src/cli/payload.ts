@@ -1,12 +1,11 @@
 import { closeSync, openSync, readSync } from "node:fs";
 import { utf8DecodeExact } from "../core/base/bytes.ts";
-import { describeError } from "../core/base/errors.ts";
 import { isObject, type JsonObject } from "../core/base/json.ts";
 import type { Refusal } from "../core/base/json-refusal.ts";
 import { scanJson } from "../core/base/json-text.ts";
 import { contextProblem } from "../core/wire/context.ts";
 import type { Principal } from "../core/wire/gen/interceptors.ts";
-import { UsageError } from "./errors.ts";
+import { describeUnread, UsageError } from "./errors.ts";
 import type { ParsedOptions } from "./options.ts";
 
 /** Whether a word is meant as the JSON itself rather than as a file. */
@@ -83,7 +82,7 @@ function bytesOf(word: string, option: string, hint: string): Buffer {
     }
     return Buffer.concat(chunks);
   } catch (thrown) {
-    throw new UsageError(`--${option} ${word}: ${describeError(thrown)}`, hint);
+    throw new UsageError(`--${option} ${word}: ${describeUnread(thrown)}`, hint);
   } finally {
     if (file !== undefined && file !== 0) closeSync(file);
   }

@@ -1,4 +1,4 @@
-import { describeError, LocalError } from "../core/base/errors.ts";
+import { LocalError } from "../core/base/errors.ts";
 import { ownMember } from "../core/base/json.ts";
 import type { Principal } from "../core/wire/gen/interceptors.ts";
 import type { BuiltPlan } from "../gateway/config/build.ts";
@@ -6,7 +6,7 @@ import { compareFates, createReplayer, type Comparison, type Fate, type Verdict 
 import { readRecording, type RecordedMessage } from "../gateway/recording.ts";
 import { nodeHost } from "../node/host.ts";
 import { printable } from "./describe.ts";
-import { UsageError } from "./errors.ts";
+import { describeUnread, UsageError } from "./errors.ts";
 import type { Exit } from "./exit.ts";
 import type { ParsedOptions } from "./options.ts";
 import { principalOption } from "./payload.ts";
@@ -148,7 +148,7 @@ async function* linesIn(file: string): ReturnType<typeof readRecording> {
   try {
     yield* readRecording(file);
   } catch (thrown) {
-    throw new UsageError(thrown instanceof LocalError ? thrown.message : `${file} cannot be read: ${describeError(thrown)}`, "a recording is what mcp-interceptors record has written");
+    throw new UsageError(thrown instanceof LocalError ? thrown.message : `${file}: ${describeUnread(thrown)}`, "a recording is what mcp-interceptors record has written");
   }
 }
 

@@ -78,7 +78,7 @@ A, D/a.json: 1 changed, 1 passed, 1 blocked, 1 unreached; stopped by tool-filter
     for (const [words, text] of mistyped) await assert.rejects(async () => replay.run(words), text);
     const wrong: readonly (readonly [readonly string[], RegExp])[] = [
       [[plain, "-c", plain], /is no recording/],
-      [["none.jsonl", "-c", plain], /none\.jsonl cannot be read/],
+      [["none.jsonl", "-c", plain], /none\.jsonl: cannot be read: there is no such file/],
       [[file, "-c", two], /--upstream is missing[^]*has files, crm/],
       [[file, "-c", plain, "--against", two, "--upstream", "fils"], /did you mean files\?/],
     ];
