@@ -1,9 +1,12 @@
 import { LocalError } from "../core/base/errors.ts";
 import { ownMember } from "../core/base/json.ts";
+import type { ChainLog } from "../core/chain/report.ts";
 import type { Principal } from "../core/wire/gen/interceptors.ts";
 import type { BuiltPlan } from "../gateway/config/build.ts";
 import { compareFates, createReplayer, type Comparison, type Fate, type Verdict } from "../gateway/config/replay.ts";
 import { readRecording, type RecordedMessage } from "../gateway/recording.ts";
+import { DEFAULT_REPLACEMENT } from "../library/redact-config.ts";
+import { saysKeyless } from "../library/state.ts";
 import { nodeHost } from "../node/host.ts";
 import { printable } from "./describe.ts";
 import { describeUnread, UsageError } from "./errors.ts";
@@ -77,6 +80,10 @@ type Shown = Omit<Fate, "message">;
 interface Notes {
   full: boolean;
   unreadable: number;
+  /** Messages that hold masks. */
+  masked: number;
+  /** Interceptors that failed for want of somebody who calls. */
+  readonly keyless: Set<string>;
 }
 
 interface Task {
@@ -88,10 +95,15 @@ interface Task {
 
 async function play(parsed: ParsedOptions, { file, a, b, principal }: Task, { log, chainLog, signal }: Session): Promise<() => Exit> {
   let now = 0;
+  const notes: Notes = { full: false, unreadable: 0, masked: 0, keyless: new Set() };
   const host = { ...nodeHost(), now: () => now, wallTime: () => now };
+  const noting = (entry: ChainLog) => {
+    if (entry.address !== undefined && saysKeyless(entry.message)) notes.keyless.add(entry.address);
+    chainLog(entry);
+  };
   const closers: (() => Promise<void>)[] = [];
   const openSide = async (config: string): Promise<Side> => {
-    const built = await openConfig(config, { log, chainLog, signal, host });
+    const built = await openConfig(config, { log, chainLog: noting, signal, host });
     closers.push(() => built.close());
     const upstream = upstreamNamed(built, parsed.values.get("upstream")?.[0]);
     const replayer = createReplayer(built, { upstream, signal, ...(principal === undefined ? {} : { principal }) });
@@ -102,7 +114,6 @@ async function play(parsed: ParsedOptions, { file, a, b, principal }: Task, { lo
     const left = await openSide(a);
     const right = b === undefined ? undefined : await openSide(b);
     const rows: Row[] = [];
-    const notes: Notes = { full: false, unreadable: 0 };
     const progress = progressOn(process.stderr);
     // A pipe may be silent for ever, and Ctrl-C ends that, too.
     const reading = linesIn(file);
@@ -113,6 +124,7 @@ async function play(parsed: ParsedOptions, { file, a, b, principal }: Task, { lo
       if (one.kind === "unreadable") notes.unreadable++;
       if (one.kind !== "message") continue;
       const { line, entry, message } = one;
+      if (holdsMasks(message)) notes.masked++;
       // Clocks do not go back.
       now = Math.max(now, Date.parse(entry.at));
       const fate = await left.put(entry, message);
@@ -152,8 +164,16 @@ async function* linesIn(file: string): ReturnType<typeof readRecording> {
   }
 }
 
-function warningsOf({ full, unreadable }: Notes): readonly string[] {
+// As `record` has written them, by the ready-made interceptors with their default config.
+function holdsMasks(message: unknown): boolean {
+  const [before = ""] = DEFAULT_REPLACEMENT.split("{type}");
+  return JSON.stringify(message)?.includes(before) === true;
+}
+
+function warningsOf({ full, unreadable, masked, keyless }: Notes): readonly string[] {
   return [
+    ...(keyless.size === 0 ? [] : [`${[...keyless].map((address) => printable(address)).join(", ")} failed for want of somebody who calls: --principal '{"id":"ada"}' says who`]),
+    ...(masked === 0 ? [] : [`${masked === 1 ? "1 message holds" : `${masked} messages hold`} masks of when it was recorded, and interceptors judge these: record --raw keeps what was there`]),
     ...(unreadable === 0 ? [] : [`${unreadable === 1 ? "1 line" : `${unreadable} lines`} of the recording cannot be read and ${unreadable === 1 ? "was" : "were"} passed over`]),
     ...(full ? ["the recording became full: what came after that is not in it"] : []),
   ];

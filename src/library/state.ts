@@ -29,13 +29,20 @@ export interface States<T> {
   readonly size: number;
 }
 
+const KEYLESS = "and this message has none";
+
+/** Whether the text of a failure says that its message belongs to no state. */
+export function saysKeyless(text: string): boolean {
+  return text.includes(" keeps state by ") && text.includes(KEYLESS);
+}
+
 export function createStates<T>({ owner, scope, create, maxKeys = 10_000 }: StatesOptions<T>): States<T> {
   const states = new Map<string, T>();
   return {
     of(context) {
       const key = keyOf(context, scope);
       if (key === undefined) {
-        throw new LocalError("refused", `${owner} keeps state by ${scope === "session" ? "session or principal" : scope}, and this message has none; "scope": "global" keeps one for all`);
+        throw new LocalError("refused", `${owner} keeps state by ${scope === "session" ? "session or principal" : scope}, ${KEYLESS}; "scope": "global" keeps one for all`);
       }
       const known = states.get(key);
       const state = known ?? create();

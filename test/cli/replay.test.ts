@@ -91,6 +91,16 @@ A, D/a.json: 1 changed, 1 passed, 1 blocked, 1 unreached; stopped by tool-filter
     );
   });
 
+  it("says whom an interceptor lacks that keeps state by principal, and which messages were masked when recorded", async () => {
+    const limit = config("limit.json", { use: "rate-limit", config: { perMinute: 9, scope: "principal" } });
+    const file = recording(HEADER, call(1, "a", 0), call(2, "a", 1, { to: "[REDACTED:email]" }));
+    const unknown = await runText(["replay", file, "-c", limit]);
+    assert.equal(unknown.code, 1);
+    assert.match(unknown.stderr, /warning: rate-limit\/rate-limit failed for want of somebody who calls: --principal .*\n.*warning: 1 message holds masks of when it was recorded, .*record --raw/);
+    const known = await runText(["replay", recording(HEADER, call(1, "a", 0)), "-c", limit, "--principal", '{"id":"ada"}']);
+    assert.deepEqual([known.code, known.stderr], [0, ""]);
+  });
+
   it("ends by a signal while the pipe that it reads is silent", { skip: process.platform === "win32" }, async () => {
     folder.write("tells.mjs", 'console.error("loaded");\nexport const pass = { descriptor: { name: "pass", type: "validation", hooks: [{ events: ["*"], phase: "request" }] }, handler: () => true };\n');
     const pipe = `${folder.path}/pipe`;
