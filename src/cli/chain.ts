@@ -5,8 +5,13 @@ import type { Chain } from "../core/chain/chain.ts";
 import type { Direction, Plan } from "../core/chain/plan.ts";
 import { currentOf } from "../core/guard/chain-source.ts";
 import type { ChainResult, ChainResultEntry } from "../core/chain/result.ts";
+import type { BuiltPlan } from "../gateway/config/build.ts";
+import type { InterceptorsConfig } from "../gateway/config/config.ts";
 import { directionAtFace } from "../gateway/config/explain.ts";
+import { labelsOf } from "../gateway/config/names.ts";
+import { readyMade } from "../library/catalog.ts";
 import { createChain } from "../node/chain.ts";
+import { isModulePath } from "../node/load-module.ts";
 import { printable } from "./describe.ts";
 import { UsageError } from "./errors.ts";
 import { MESSAGE_OPTIONS, readMessage, REFUSED } from "./invoke.ts";
@@ -14,6 +19,7 @@ import { runSession, SESSION_OPTIONS, type Session } from "./session.ts";
 import { TARGETS, upstreamNamed } from "./target.ts";
 import { columns, paintFor, printJson } from "./terminal.ts";
 import { defineVerb, JSON_OPTION } from "./verb.ts";
+import { isHttpUrl } from "./words.ts";
 
 /** `chain TARGET…`: one message through a chain. */
 export const chain = defineVerb({
@@ -68,13 +74,21 @@ async function chainOf(words: readonly string[], upstream: string | undefined, {
   }
   if (words.length === 0) throw new UsageError("no target is given", "mcp-interceptors chain TARGET… --event EVENT");
   const chain = createChain({ log: chainLog });
+  const labels = labelsOf(words.map((word) => itemOf(word, config)));
   for (const [index, word] of words.entries()) {
-    // A name of its own reads better than a number, where it is one and the first of its kind.
-    const label = /^[\w.-]+$/.test(word) && words.indexOf(word) === index ? word : `target-${index + 1}`;
-    const { source } = await open(word, label);
+    const { source } = await open(word, labels[index] ?? word);
     await chain.addSource(source, { signal });
   }
   return chain;
+}
+
+// As an item of a configuration, which gives it the name that it would have there.
+function itemOf(word: string, config: BuiltPlan | undefined): InterceptorsConfig {
+  const [made = ""] = word.split("=");
+  if (config?.items.has(word) === true) return { use: word };
+  if (readyMade.has(made)) return { use: made };
+  if (isHttpUrl(word)) return { url: word };
+  return isModulePath(word) ? { module: word } : { command: word };
 }
 
 function planOf({ steps }: Plan) {

@@ -124,13 +124,13 @@ describe("chain", () => {
     assert.equal(
       stdout.replace(/[\d.]+ ms/g, "T"),
       `plan, receiving
-  1. validate, all together       target-2/names
+  1. validate, all together       server/names
   2. mutate, one after the other  redact/redact
 
 results
-  target-2/names  passes          T
-  redact/redact   changed         T
-  target-2/names  passes (again)  T
+  server/names   passes          T
+  redact/redact  changed         T
+  server/names   passes (again)  T
 
 The message passes
 
@@ -142,10 +142,16 @@ changes
     );
   });
 
+  it("names what the targets have as the gateway names items: by file, host or ready-made interceptor, each its own", async () => {
+    const module = folder.write("my.policy.mjs", 'export const one = { descriptor: { name: "one", type: "validation", hooks: [{ events: ["tools/call"], phase: "request" }] }, handler: () => true };\n');
+    const { stdout } = await runText(["chain", module, module, "redact={}", "redact", SERVER, "--event", "tools/call", "--plan"]);
+    assert.deepEqual(stdout.match(/[\w.-]+\/\w+/g), ["my.policy/one", "my.policy-2/one", "server/names", "redact/redact", "redact-2/redact"]);
+  });
+
   it("says by whom and why a message is refused, with exit code 3", async () => {
     const { code, stdout } = await runText(["chain", 'tool-filter={"deny":["rm"]}', "--event", "tools/call", "--payload", '{"name":"rm"}']);
     assert.equal(code, 3);
-    assert.match(stdout, /\nThe message is refused, by target-1\/tool-filter: Unknown tool: rm\n$/);
+    assert.match(stdout, /\nThe message is refused, by tool-filter\/tool-filter: Unknown tool: rm\n$/);
   });
 
   it("takes the chain before an upstream of a configuration, and shows the plan alone where that is wanted", async () => {
