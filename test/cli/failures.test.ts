@@ -7,7 +7,7 @@ import { after, before, describe, it } from "node:test";
 import { VERBS } from "../../src/cli/verbs.ts";
 import { temporaryFolder } from "../gateway/config/kit.ts";
 import { fixture } from "./run-cli.ts";
-import { runText } from "./run-text.ts";
+import { runMany, runText } from "./run-text.ts";
 
 const folder = temporaryFolder();
 // Takes connections and says nothing.
@@ -281,11 +281,20 @@ describe("whatever is wrong", { concurrency: 3 }, () => {
   for (const [name, cases] of CASES) {
     it(`${name} ends with 2 for usage and 1 for what failed, says why, and with --json prints one JSON value`, async () => {
       const unknown = usage([name, "--no-such-optoin"], /unknown option --no-such-optoin/);
-      for (const { words, code, said, input } of [...cases(), unknown]) {
-        // The reporters of conformance are told apart by their words.
-        const asked = hasJson(name) && !words.includes("--reporter");
-        const given = asked ? [name, "--json", ...words.slice(1)] : words;
-        const ran = await runText(given, { cwd: folder.path, ...(input === undefined ? {} : { input }) });
+      // The reporters of conformance are told apart by their words.
+      const asks = (words: readonly string[]) => hasJson(name) && !words.includes("--reporter");
+      const withJson = (words: readonly string[]) => (asks(words) ? [name, "--json", ...words.slice(1)] : words);
+      const all = [...cases(), unknown];
+      const firstFailure = all.find(({ code }) => code === 1);
+      // How a process ends is seen once for each code; what else is wrong with words is told by the same code in one process.
+      const alone = (one: Case) => one === unknown || one === firstFailure || one.input !== undefined || one.code === 127;
+      const together = all.filter((one) => !alone(one));
+      const ranTogether = await runMany(together.map(({ words }) => withJson(words)), folder);
+      for (const one of all) {
+        const { words, code, said, input } = one;
+        const asked = asks(words);
+        const given = withJson(words);
+        const ran = alone(one) ? await runText(given, { cwd: folder.path, ...(input === undefined ? {} : { input }) }) : (ranTogether[together.indexOf(one)] ?? assert.fail());
         const told = `${given.join(" ")}\n${ran.stderr}${ran.stdout.slice(0, 500)}`;
         assert.equal(ran.code, code, told);
         if (said.source !== "^$") assert.match(ran.stderr, said, told);
