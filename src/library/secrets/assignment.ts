@@ -1,7 +1,7 @@
 import { ALPHANUMERIC_CLASS, CLASS_OF, LETTER_CLASS } from "../detect/characters.ts";
 import type { Report } from "./kinds.ts";
 import { isCount, kindOfName, mayNameSecret } from "./secret-names.ts";
-import { isQuote, isRule, isSecretValue, readList, readValueAt, skipBlanks, type Value } from "./secret-value.ts";
+import { isQuote, isRule, isSecretValue, judgedPart, readList, readValueAt, skipBlanks, type Value } from "./secret-value.ts";
 
 const MOST_NAME = 40;
 const BACKSLASH = 0x5c;
@@ -31,7 +31,7 @@ export function findAssignment(text: string, at: number, report: Report): void {
 
 /** Reports a value that stands for a secret by its name if it is one. */
 export function reportSecret(text: string, value: Value, { isPassword, isTight }: { readonly isPassword: boolean; readonly isTight: boolean }, report: Report): void {
-  const secret = text.slice(value.start, value.end);
+  const secret = judgedPart(text.slice(value.start, value.end));
   // The quote that ends a literal ends what is written in it, too, but not so in code, where a word may be glued to one.
   const ends = /[0-9]/.test(secret) ? "\r\n&;\"'`<" : "\r\n&;";
   const isLine = secret.length >= 6 && (value.end === text.length || ends.includes(text.charAt(value.end)));

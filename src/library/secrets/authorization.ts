@@ -5,7 +5,7 @@ import { isPlaceholder } from "./plausible.ts";
 
 // Without their first letter these have a least length that a search can skip by.
 const SCHEME = /(?:earer|asic|EARER|ASIC)[ \t]/g;
-const MOST_CREDENTIALS = 8_192;
+const MOST_CREDENTIALS = 131_072;
 const CREDENTIALS = /^ {0,3}([A-Za-z0-9._~+/-]{6,}={0,2})/;
 
 /** What follows `Bearer` and `Basic`. */

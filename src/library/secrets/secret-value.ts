@@ -3,7 +3,8 @@ import { LEAST_CHANGES } from "./entropy.ts";
 import { isPassphrase } from "./passphrase.ts";
 import { isPlaceholder, makeOf } from "./plausible.ts";
 
-const MOST_VALUE = 256;
+// What is longer is judged by how it begins, and is a secret only as machines write them.
+const LONG_VALUE = 256;
 /** What is shorter is no secret anywhere. */
 export const SHORTEST_VALUE = 4;
 
@@ -27,31 +28,56 @@ export function skipBlanks(text: string, from: number, most: number): number {
   return at;
 }
 
-/** The value that starts at `from`: what stands between quotes, or up to where one without ends. Nothing where it goes on for longer than secrets do, or is code. */
+/**
+ * The value that starts at `from`: what stands between quotes, or up to where one without ends. Nothing where it is code. In a text that is nothing but names,
+ * each value would end where all do: one without quotes is long only near the start of what it stands in. Quotes end the one that they begin, so that no two values overlap.
+ */
 export function readValueAt(text: string, from: number): Value | undefined {
   let start = from;
   if (text.charCodeAt(start) === BACKSLASH && isQuote(text.charCodeAt(start + 1))) start++;
   else start = skipLiteralPrefix(text, start);
   const quote = text.charCodeAt(start);
-  const limit = Math.min(text.length, start + MOST_VALUE);
   if (isQuote(quote)) {
     start++;
     let end = start;
-    while (end < limit && text.charCodeAt(end) !== quote && text.charCodeAt(end) !== LINE_FEED) end++;
+    while (end < text.length && text.charCodeAt(end) !== quote && text.charCodeAt(end) !== LINE_FEED) end++;
     if (text.charCodeAt(end) === LINE_FEED) return undefined;
     const isEscaped = text.charCodeAt(end - 1) === BACKSLASH && text.charCodeAt(start - 2) === BACKSLASH;
-    return fitting({ start, end: isEscaped ? end - 1 : end, isQuoted: true });
+    return { start, end: isEscaped ? end - 1 : end, isQuoted: true };
   }
-  let end = start;
-  while (end < limit && (CLASS_OF[text.charCodeAt(end)]! & VALUE_END_CLASS) === 0) end++;
+  let end = unquotedEnd(text, start, start + LONG_VALUE);
+  if (end === start + LONG_VALUE) {
+    if (!isNearEnd(text, start)) return undefined;
+    end = unquotedEnd(text, end, text.length);
+  }
   // A call or a place in a list is code.
   if (text.charAt(end) === "(" || text.charAt(end) === "[") return undefined;
   if (end > start && (text.charAt(end - 1) === "." || text.charCodeAt(end - 1) === BACKSLASH)) end--;
-  return fitting({ start, end, isQuoted: false });
+  return { start, end, isQuoted: false };
 }
 
-function fitting(value: Value): Value | undefined {
-  return value.end - value.start > MOST_VALUE - 2 ? undefined : value;
+function unquotedEnd(text: string, start: number, most: number): number {
+  const limit = Math.min(text.length, most);
+  let end = start;
+  while (end < limit && (CLASS_OF[text.charCodeAt(end)]! & VALUE_END_CLASS) === 0) end++;
+  return end;
+}
+
+/** Whether something that ends a value stands not far before a place. */
+function isNearEnd(text: string, place: number): boolean {
+  const limit = place - LONG_VALUE;
+  let at = place;
+  while (at > limit && at > 0 && (CLASS_OF[text.charCodeAt(at - 1)]! & VALUE_END_CLASS) === 0) at--;
+  return at > limit;
+}
+
+// Visible ASCII without quotes, brackets and separators: text and code are longer than most secrets, too.
+const MACHINE_MADE = /^[\x21\x23-\x26*+\x2d-:=?-Z\\^_a-z|~]+$/;
+
+/** What of a value tells whether it is a secret: all of it, or how a long one begins; nothing of a long text, or code. */
+export function judgedPart(value: string): string {
+  if (value.length < LONG_VALUE) return value;
+  return MACHINE_MADE.test(value) ? value.slice(0, LONG_VALUE) : "";
 }
 
 /** `b"…"`, `@"…"`, `u8"…"` */

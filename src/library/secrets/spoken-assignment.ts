@@ -6,7 +6,6 @@ import { isQuote, isSecretValue, readValueAt, skipBlanks } from "./secret-value.
 // Secrets that are assigned without `=` or `:`: elements of XML, flags of commands, arguments of calls, `.netrc`, SQL.
 
 const MOST_NAME = 60;
-const MOST_ELEMENT = 256;
 
 // One search for all, since each character is looked at once for each: the end of an element, a flag, an argument, what a blank and a quote part from a word.
 const ANCHOR = / ["']| -|--|<\/|\(["']/g;
@@ -44,9 +43,9 @@ function findElement(text: string, at: number, report: Report): void {
   const own = text.slice(at + 2, end);
   const isHolder = HOLDERS.has(own);
   if (!isHolder && !mayNameSecret(text, end)) return;
-  const from = Math.max(0, at - MOST_ELEMENT);
-  const open = from + text.slice(from, at).lastIndexOf(">");
-  if (open < from || open + 1 === at) return;
+  // No search reads what another one did: the tag ends in such a sign, too.
+  const open = text.lastIndexOf(">", at - 1);
+  if (open === -1 || open + 1 === at) return;
   const kind = kindOfName(isHolder ? (NAMED.exec(text.slice(Math.max(0, open - MOST_BEFORE), open))?.[1] ?? "") : own);
   if (kind !== undefined) reportSecret(text, { start: open + 1, end: at, isQuoted: true }, { isPassword: kind === "password", isTight: true }, report);
 }

@@ -160,7 +160,7 @@ const names = [
 ];
 const assignedValue: Make = (random) => weighted<Make>(random,
   [[10, password], [3, () => chars(random, "0123456789abcdef", random.pick([32, 40, 64]))], [3, () => mixed(random, between(random, 20, 48))], [1, uuid],
-  [1, () => fill(random, "«%z1»«%d7-11»")], [1, () => unpadded(bytes(random, 33).toString("base64url"))], [1, () => `ключ${between(random, 1000, 9999)}ß`]])(random);
+  [1, () => mixed(random, between(random, 250, 3_000))], [1, () => fill(random, "«%z1»«%d7-11»")], [1, () => unpadded(bytes(random, 33).toString("base64url"))], [1, () => `ключ${between(random, 1000, 9999)}ß`]])(random);
 const assignments = [
   "«n»=«v»", "«n»=\"«v»\"", "«n»='«v»'", "«n» = «v»", "«n» = \"«v»\"", "«n»: «v»", "«n»: \"«v»\"", "«n»: '«v»'", "\"«n»\":\"«v»\"", "\"«n»\": \"«v»\",",
   "{\"user\":\"«user»\",\"«n»\":\"«v»\"}", "{\n  \"host\": \"«host»\",\n  \"«n»\": \"«v»\"\n}", "{'«n»': '«v»'}", "{ «n»: '«v»', port: «port» }", "«n» := \"«v»\"",

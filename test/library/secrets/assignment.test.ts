@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { createFindSecrets } from "../../../src/library/secrets/scan.ts";
+import { seededRandom } from "../../support/random.ts";
+import { ALNUM, chars } from "../corpus/tokens.ts";
 import { found } from "./found.ts";
 
 test("finds what is assigned in code, configs and prose, whatever the operator, the type or the quotes", () => {
@@ -98,4 +101,28 @@ test("goes by one rule for short values, however they are assigned", () => {
     for (const text of [`${name}=${value}`, `{"${name}":"${value}"}`, `{"${name}": "${value}"}`]) assert.equal(found(text).length === 1, tight, text);
     for (const text of [`${name}: ${value}\nnext`, `X-${name}: ${value}\r\nHost: h`]) assert.equal(found(text).length === 1, loose, text);
   }
+});
+
+test("finds values of any length, and leaves long texts, code and data in other scripts alone", () => {
+  const random = seededRandom(5);
+  for (const length of [200, 254, 255, 256, 257, 300, 1_000, 65_536, 70_000]) {
+    const secret = chars(random, ALNUM, length - 2) + "a1";
+    for (const [before, after] of [
+      ["AWS_SESSION_TOKEN=", "\nnext"],
+      ["access_token=", "&state=x"],
+      ["https://example.com/cb?access_token=", ""],
+      ['{"refresh_token": "', '", "a": 1}'],
+      ['{\\"access_token\\":\\"', '\\"}'],
+      ["password=", ""],
+      ["client_secret: ", "\n"],
+      ["<token>", "</token>"],
+      ["curl --token ", " https://example.com"],
+    ]) {
+      assert.ok(
+        createFindSecrets()(`${before}${secret}${after}`).some(({ start, end }) => start === before!.length && end === start + length),
+        `${before} ${length}`,
+      );
+    }
+  }
+  for (const part of ["two words of 2 or 3 letters, ", "f(a1,b2);", "如何设置密码abc12"]) assert.deepEqual(found(`"token":"${part.repeat(30)}"`), [], part);
 });

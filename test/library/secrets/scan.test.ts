@@ -210,6 +210,8 @@ const WORST = [
   `${"aB3/".repeat(16)}\n`,
   "YWJjZGVmZ2hpamtsbW5vcA ",
   ..."8fK2mQx7Lw3RzT9vYb4N.|/a/8fK2mQx7Lw3RzT9vYb4N.|a/b.8fK2mQx7Lw3RzT9vYb4N%2F|\"password\":[|\"password\":[\"a\",|\"password\":[\"Aa1!\",\"|\"password\":\"one cow two hay ".split("|"),
+  // Names in values of other names.
+  ..."token=a1&|a1password:|token=a1b2c3d4e5token='|password=\"password='|</token>a1b2c3|<token>a1b2c3d4</token|--token a1b2--token a1|Bearer a1Bearer ".split("|"),
 ];
 
 /** With what a search might look for in vain up to its end. Flat, as a text off the wire is: one that is put together reads slower. */
