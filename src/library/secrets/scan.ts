@@ -15,6 +15,7 @@ import { findProviderTokens, findTokensWithTilde } from "./provider-token.ts";
 import { isEscaped, isPublicKey, isWrapped, publicBlocks, within } from "./public-data.ts";
 import { findSpokenAssignments } from "./spoken-assignment.ts";
 import { findDriverPasswords, findUrlPassword } from "./url-password.ts";
+import { readBlock } from "./wrapped.ts";
 
 export interface SecretScanOptions {
   /** All unless given; `known` is what `known` names. */
@@ -42,8 +43,8 @@ export function createFindSecrets({ kinds = SECRET_KINDS, known = [] }: SecretSc
       if (wants.has(type)) report(type, start, end);
     };
     findPrivateKeys(text, wanted);
-    findInRuns(text, wanted, (start, end) => {
-      const decoded = depth === 0 ? undefined : decodedRun(text.slice(start, end));
+    findInRuns(text, wanted, (start, end, run = text.slice(start, end)) => {
+      const decoded = depth === 0 ? undefined : decodedRun(run);
       // What is found in there stands for all of it.
       if (decoded !== undefined) find(decoded, depth - 1, (type) => type !== "high-entropy" && report(type, start, end));
       return decoded !== undefined;
@@ -82,8 +83,8 @@ function findAtSigns(text: string, report: Report): void {
   }
 }
 
-/** Looks into what a run says in another encoding; false where it says nothing. */
-type Decode = (start: number, end: number) => boolean;
+/** Looks into what a run says in another encoding, the text from `start` to `end` unless given; false where it says nothing. */
+type Decode = (start: number, end: number, run?: string) => boolean;
 
 // A token or a part of one is a run of token characters at least this long.
 const SHORTEST_RUN = SHORTEST_RANDOM;
@@ -95,11 +96,15 @@ const MADE = /[A-Z0-9]/;
 
 function findInRuns(text: string, report: Report, decode: Decode): void {
   const isPublic = within(publicBlocks(text));
+  // Where the last block of lines ends, and whether it said something.
+  let blockEnd = 0;
+  let saysText = false;
   for (let done = 0; ; ) {
     const run = nextRun(text, done, SHORTEST_RUN, TOKEN_CLASS);
     if (run === -1) return;
     const start = chainStart(text, run, done);
-    const end = chainEnd(text, runEnd(text, run + SHORTEST_RUN, TOKEN_CLASS));
+    const lineEnd = runEnd(text, run + SHORTEST_RUN, TOKEN_CLASS);
+    const end = chainEnd(text, lineEnd);
     done = end + 1;
     const piece = text.slice(start, end);
     if (!MADE.test(piece)) continue;
@@ -110,7 +115,12 @@ function findInRuns(text: string, report: Report, decode: Decode): void {
       // An unsigned one ends in a dot.
       findJwts(text.charAt(end) === "." ? `${piece}.` : piece, start, report);
     }
-    findInChain(text, { start: run, end }, isData || isPublic(run), report, decode);
+    if (run >= blockEnd) {
+      const block = lineEnd === end ? readBlock(text, run, end) : undefined;
+      blockEnd = block?.end ?? 0;
+      saysText = block?.readings.some((reading) => decode(reading.start, reading.end, reading.joined)) === true;
+    }
+    findInChain(text, { start: run, end }, isData || saysText || isPublic(run), report, decode);
   }
 }
 

@@ -258,5 +258,9 @@ export const encodedPositive: Maker = (random) => {
   if (chance(random, 22)) return escapedAround(random);
   const piece = inner(random);
   const encoded = weighted(random, encodings)(piece.text);
+  if (/^[\w+/-]{100,}=*$/u.test(encoded) && chance(random, 30)) {
+    const lines = inLines(unpadded(encoded), random.pick([60, 64, 76]), random.pick(["\n", "\r\n"]));
+    return { text: fill(random, random.pick(["«v»\n", "base64 .env\n«v»\n$ ", "{\"content\": \"«v»\"}", "<data>«v»</data>"]), { v: lines }), secrets: [lines] };
+  }
   return around(random, chance(random, 45) ? encodedContexts : tokenContexts, encoded, unpadded(encoded));
 };

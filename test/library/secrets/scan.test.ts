@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createFindSecrets } from "../../../src/library/secrets/scan.ts";
 import { seededRandom } from "../../support/random.ts";
-import { base64, jwt, pem, TOKENS } from "../corpus/tokens.ts";
+import { base64, chars, jwt, pem, TOKENS } from "../corpus/tokens.ts";
 import { found } from "./found.ts";
 
 const TOKEN = TOKENS["github"]!(seededRandom(1));
@@ -201,6 +201,33 @@ test("finds a known secret that is written with escapes of JSON, of all its char
   }
 });
 
+test("finds what Base64 and hex in lines say when joined, and marks all the lines", () => {
+  const random = seededRandom(6);
+  for (let offset = 0; offset < 30; offset++) {
+    const text = `# ${"x".repeat(offset)}\nREGION=eu-central-1\nGITHUB_TOKEN=${TOKENS["github"]!(random)}\nA=1\n${"y".repeat(random.below(90))}`;
+    for (const [form, coded] of Object.entries({ base64: base64(text, "padded"), url: base64(text, "url"), hex: Buffer.from(text).toString("hex") })) {
+      for (const width of [48, 60, 64, 76, 77]) {
+        for (const between of ["\n", "\r\n", "\n    "]) {
+          const block = coded.match(new RegExp(`.{1,${width}}`, "g"))!.join(between);
+          for (const [before, after] of [["", ""], ["content: |\n    ", "\ndone\n"], ['{"content": "', '"}'], ["<data>", "</data>"]] as const) {
+            const name = `${form} ${width} ${offset} ${JSON.stringify(before)}`;
+            assert.deepEqual(found(`${before}${block}${after}`).map((match) => match.replace(/[=\s]+$/, "")), [`provider-token: ${block.replace(/[=\s]+$/, "")}`], name);
+          }
+          const escaped = JSON.stringify({ content: `${block.replace(/[=\s]+$/, "")}\n` });
+          assert.equal(createFindSecrets()(escaped).at(-1)?.end, escaped.length - 4, `${form} ${width} ${offset} in JSON`);
+        }
+      }
+    }
+  }
+});
+
+test("leaves lines alone that say nothing secret, or nothing together", () => {
+  const random = seededRandom(7);
+  const harmless = base64("the quick brown fox jumps over the lazy dog, and so it goes on for some lines more. ".repeat(4), "padded");
+  const hashes = Array.from({ length: 8 }, () => chars(random, "0123456789abcdef", 40)).join("\n");
+  for (const text of [harmless.match(/.{1,76}/g)!.join("\n"), hashes, `${hashes}\nshort`]) assert.deepEqual(found(text), [], text);
+});
+
 const WORST = [
   ..."a|A|0|=|:|.|/|-|_|+|%|\\|eyJ|eyJ.|ghp_|sk-|sk-a|AKIA|xox|://|://:|://a:|://a:b|password=|password:|password='|token=a|Bearer |Basic |basic a".split("|"),
   ..."-----BEGIN PRIVATE KEY-----|PRIVATE KEY|BEGIN |%41|%4|\\u0041|\\\\|\\/|aB3|aB3/|a.b.|a1-|SG.|AAAA|6161|=a|::|key=|\"key\":\"|secret: |password=Aa |1234567890:".split("|"),
@@ -210,6 +237,8 @@ const WORST = [
   `${"aB3/".repeat(16)}\n`,
   "YWJjZGVmZ2hpamtsbW5vcA ",
   ..."8fK2mQx7Lw3RzT9vYb4N.|/a/8fK2mQx7Lw3RzT9vYb4N.|a/b.8fK2mQx7Lw3RzT9vYb4N%2F|\"password\":[|\"password\":[\"a\",|\"password\":[\"Aa1!\",\"|\"password\":\"one cow two hay ".split("|"),
+  // Lines that go on, and those that do not.
+  ...[`${"YWJjZGVm".repeat(8)}\n`, `${"YWJjZGVm".repeat(4)}\nYWJj\n`, `${"4142".repeat(6)}\n`, `${"YWJjZGVm".repeat(4)}\n${" ".repeat(39)}`],
   // Names in values of other names.
   ..."token=a1&|a1password:|token=a1b2c3d4e5token='|password=\"password='|</token>a1b2c3|<token>a1b2c3d4</token|--token a1b2--token a1|Bearer a1Bearer ".split("|"),
 ];
