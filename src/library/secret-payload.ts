@@ -4,6 +4,7 @@ import { editPayload, type PayloadEdit } from "./payload-edit.ts";
 import { withCopiesOf } from "./redact-payload.ts";
 import type { Exchange } from "./redact-structure.ts";
 import type { SecretKind, SecretMatch } from "./secrets/kinds.ts";
+import { namesIdentifier } from "./secrets/identifier-names.ts";
 import { isPassphrase, isSentence } from "./secrets/passphrase.ts";
 import { isPlaceholder } from "./secrets/plausible.ts";
 import type { FindSecrets } from "./secrets/scan.ts";
@@ -32,8 +33,8 @@ function createEdit({ findSecrets, findsNames, known, allow, masks, maxTextChars
   const count = (kind: SecretKind) => tally.set(kind, (tally.get(kind) ?? 0) + 1);
   const maskOf = ({ type }: SecretMatch) => masks.get(type) ?? "";
   const isMask = (text: string) => [...masks.values()].includes(text);
-  const find = (text: string) => {
-    const found = findSecrets(text);
+  const find = (text: string, isIdentifier = false) => {
+    const found = findSecrets(text, isIdentifier);
     return allow.size === 0 ? found : found.filter(({ start, end }) => !allow.has(text.slice(start, end)));
   };
   return {
@@ -43,7 +44,8 @@ function createEdit({ findSecrets, findsNames, known, allow, masks, maxTextChars
         count("assignment");
         return masks.get("assignment") ?? "";
       }
-      const found = find(text);
+      // What a query or a sentence holds is named by itself.
+      const found = find(text, member !== undefined && namesIdentifier(member, false) && !/[\s?#]/.test(text));
       if (found.length === 0) return text;
       for (const { type } of found) count(type);
       return replaceMatches(text, found, maskOf);

@@ -5,6 +5,7 @@ import type { Phase } from "../../src/core/wire/gen/interceptors.ts";
 import { secretGuard } from "../../src/library/secret-guard.ts";
 import type { SecretGuardConfig } from "../../src/library/secret-config.ts";
 import { seededRandom } from "../support/random.ts";
+import { identifier } from "./corpus/identifiers.ts";
 import { TOKENS } from "./corpus/tokens.ts";
 import { decided } from "./invoke.ts";
 
@@ -219,4 +220,24 @@ test("refuses a wrong config by the name of the member, and never quotes a known
   }
   assert.throws(() => secretGuard({ known: ["abc"] }), ({ message }: Error) => !message.includes("abc"));
   assert.throws(() => decided(secretGuard()[0], { event: "x/y", phase: "request", payload: {}, config: { action: "block" } }), { code: -32603 });
+});
+
+test("leaves random ids and cursors in data alone, where the name says that they are some, and masks secrets there", () => {
+  const random = seededRandom(9);
+  for (let count = 0; count < 300; count++) {
+    const { name, value } = identifier(random);
+    const data = { [name]: value, list: [{ [name]: [value] }] };
+    for (const payload of [{ name: "get", arguments: data }, { content: [], structuredContent: data }]) {
+      const phase = "name" in payload ? "request" : "response";
+      assert.deepEqual(decided(secretGuard()[0], { event: "tools/call", phase, payload })["modified"], false, `${name}: ${value}`);
+    }
+  }
+  const value = "8fK2mQx7Lw3RzT9vYb4NcD5e";
+  const data = { value, id: TOKEN, url: `https://h.example/?code=${value}`, name: `see ${value}`, tokenId: value };
+  const entropy = "[REDACTED:high-entropy]";
+  assert.deepEqual(masked("tools/call", "request", { name: "get", arguments: data }), {
+    name: "get",
+    arguments: { value: entropy, id: MASK, url: `https://h.example/?code=${entropy}`, name: `see ${entropy}`, tokenId: entropy },
+  });
+  assert.deepEqual(masked("tools/call", "request", { name: "get", arguments: { id: value } }, { known: [value] }), { name: "get", arguments: { id: "[REDACTED:known]" } });
 });

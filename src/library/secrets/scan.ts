@@ -6,6 +6,7 @@ import { findAssignment } from "./assignment.ts";
 import { findAuthorizations } from "./authorization.ts";
 import { decodedRun, unescaped } from "./decode.ts";
 import { isRandom, LONGEST_RANDOM, mayBeRandom, SHORTEST_RANDOM } from "./entropy.ts";
+import { isNamedIdentifier } from "./identifier-names.ts";
 import { isPathSegment } from "./in-address.ts";
 import { findJwts } from "./jwt.ts";
 import { type Report, SECRET_KINDS, type SecretKind, type SecretMatch } from "./kinds.ts";
@@ -23,8 +24,11 @@ export interface SecretScanOptions {
   readonly known?: readonly string[];
 }
 
-/** Finds secrets in a text: matches in order, without overlaps; where several overlap they are one, named for the first. */
-export type FindSecrets = (text: string) => SecretMatch[];
+/**
+ * Finds secrets in a text: matches in order, without overlaps; where several overlap they are one, named for the first. An identifier is no secret by its
+ * look alone.
+ */
+export type FindSecrets = (text: string, isIdentifier?: boolean) => SecretMatch[];
 
 // `pwd=abcd`; member names and words of data are mostly shorter.
 const SHORTEST_TEXT = 8;
@@ -58,10 +62,11 @@ export function createFindSecrets({ kinds = SECRET_KINDS, known = [] }: SecretSc
     if (view !== undefined) find(view.text, depth - 1, (type, start, end) => report(type, view.starts[start]!, view.ends[end - 1]!));
   };
 
-  return (text) => {
+  return (text, isIdentifier = false) => {
     if (text.length < SHORTEST_TEXT && findKnown === undefined) return NOTHING;
     let found = NOTHING;
     find(text, MOST_DEPTH, (type, start, end) => {
+      if (isIdentifier && type === "high-entropy") return;
       if (found === NOTHING) found = [];
       found.push({ type, start, end });
     });
@@ -190,14 +195,15 @@ function isDigest(text: string, start: number): boolean {
 function findRandom(text: string, run: string, start: number, padded: number, report: Report): void {
   if (isPublicKey(run)) return;
   if (isRandom(run)) {
-    if (!isPathSegment(text, start, padded)) report("high-entropy", start, padded);
+    if (!isPathSegment(text, start, padded) && !isNamedIdentifier(text, start)) report("high-entropy", start, padded);
     return;
   }
   // A part of a path may be random, too; one of Base64 that is too long for a secret is not.
   if (!run.includes("/") || run.length > LONGEST_RANDOM) return;
   let at = start;
   for (const part of run.split("/")) {
-    if (isRandom(part) && !isPathSegment(text, at, at + part.length)) report("high-entropy", at, at + part.length);
-    at += part.length + 1;
+    const end = at + part.length;
+    if (isRandom(part) && !isPathSegment(text, at, end) && !isNamedIdentifier(text, start)) report("high-entropy", at, end);
+    at = end + 1;
   }
 }

@@ -37,6 +37,11 @@ export function kindOfName(name: string): "password" | "key" | undefined {
   return KEY.test(lower) && !CURSOR.test(lower) ? "key" : undefined;
 }
 
+/** Whether a name is that of a token that says where a list goes on. */
+export function isCursor(lower: string): boolean {
+  return CURSOR.test(lower);
+}
+
 /** Whether a number under this name of a password counts something: `"pass": 1532`, of tests. */
 export function isCount(name: string): boolean {
   return /(?:^|[^A-Za-z])pass$/i.test(name);

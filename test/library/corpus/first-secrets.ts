@@ -1,5 +1,6 @@
 import type { Random } from "../../support/random.ts";
 import { around, type Kind, type Make, placed } from "./first.ts";
+import { identifierText } from "./identifiers.ts";
 import type { SECRET_DETECTORS } from "./sample.ts";
 import { ALNUM, base64, chars, DIGITS, HEX, jwt, LOWER, password, pem, token, UPPER } from "./tokens.ts";
 
@@ -150,6 +151,7 @@ function notAssignment(random: Random): string {
 }
 
 function notRandom(random: Random): string {
+  if (random.below(4) === 0) return identifierText(random);
   const hex = (length: number) => chars(random, HEX, length);
   return around(
     random,
@@ -213,6 +215,6 @@ export const SECRETS: Readonly<Record<(typeof SECRET_DETECTORS)[number], Kind>> 
   "url-password": { positive: urlPassword, negative: negative(notUrlPassword) },
   authorization: { positive: authorization, negative: negative(notAuthorization) },
   assignment: { positive: assignment, negative: negative(notAssignment) },
-  "high-entropy": { positive: placed((random) => chars(random, ALNUM, 32 + random.below(20)), "id"), negative: negative(notRandom) },
+  "high-entropy": { positive: placed((random) => chars(random, ALNUM, 32 + random.below(20)), "grant"), negative: negative(notRandom) },
   encoded: { positive: encoded, negative: negative(harmless) },
 };

@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer";
 import type { Random } from "../../support/random.ts";
+import { identifierText } from "./identifiers.ts";
 import { base62, base64, base64url, between, bytes, chance, chars, fill, hexOf, inLines, negative, unpadded, type Make, type Maker } from "./second-parts.ts";
 
 const blob = (random: Random, start: string, size: number): string => start + chars(random, `${base62}+/`, size);
@@ -176,7 +177,7 @@ const image = (random: Random, length: number): Buffer => Buffer.concat([Buffer.
 const upperFirst = (text: string): string => text[0]!.toUpperCase() + text.slice(1);
 
 const entropyNegative = negative([
-  "«uuid»", "id «uuid» and «uuid»", "{\"id\":\"«uuid»\"}", "commit «%h40»", "«%h40» refs/heads/main", "index «%h7»..«%h7» 100644", "Merge «%h40» into «%h40»",
+  ...Array.from({ length: 30 }, () => "«I»"), "page two: «I»", "«uuid»", "id «uuid» and «uuid»", "{\"id\":\"«uuid»\"}", "commit «%h40»", "«%h40» refs/heads/main", "index «%h7»..«%h7» 100644", "Merge «%h40» into «%h40»",
   "md5 «%h32»", "sha256:«%h64»", "sha512 «%h128»  «word».tar.gz", "«%H64»", "0x«%h64»", "etag: W/\"«%h32»\"", "\"integrity\": \"sha512-«%B86»==\"",
   "\"resolved\": \"https://registry.npmjs.org/«word»/-/«word»-«semver».tgz\",\n\"integrity\": \"sha512-«%B86»==\"",
   "integrity=\"sha384-«%B64»\"", "integrity sha1-«%B27»=", "<script src=\"x.js\" integrity=\"sha256-«%B43»=\" crossorigin></script>", "script-src 'sha256-«%B43»='",
@@ -213,7 +214,7 @@ const entropyNegative = negative([
     `C:\\Program Files\\${a}${b}\\v4.0.30319\\${c}.dll`, `node_modules/@${b!.toLowerCase()}/${c!.toLowerCase()}/dist/esm2022/${a}${d}.mjs`,
     `/Users/${a}/Library/Developer/Xcode/${b}${c}16/${d}.app`]);
   const plain = image(random, between(random, 200, 500)).toString("base64");
-  return { i: plain, b: plain, L: inLines(plain, 76, random.pick(["\n", "\r\n"])), s: sshKey(random), N: name, P: path };
+  return { i: plain, b: plain, L: inLines(plain, 76, random.pick(["\n", "\r\n"])), s: sshKey(random), N: name, P: path, I: identifierText(random) };
 });
 
 const harmless: Make = (random) => fill(random, random.pick([

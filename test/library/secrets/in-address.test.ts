@@ -26,7 +26,7 @@ test("leaves random ids in paths of URLs and of files alone", () => {
 
 test("finds what is random elsewhere in a URL, and in a path behind a name that says what it opens", () => {
   for (const text of [
-    `https://h.example/x?id=${ID}`,
+    `https://h.example/x?code=${ID}`,
     `https://h.example/x?sig=${ID}&page=2`,
     `https://h.example/x#${ID}`,
     `https://${ID}@h.example/x`,

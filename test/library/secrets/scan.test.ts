@@ -237,6 +237,8 @@ const WORST = [
   `${"aB3/".repeat(16)}\n`,
   "YWJjZGVmZ2hpamtsbW5vcA ",
   ..."8fK2mQx7Lw3RzT9vYb4N.|/a/8fK2mQx7Lw3RzT9vYb4N.|a/b.8fK2mQx7Lw3RzT9vYb4N%2F|\"password\":[|\"password\":[\"a\",|\"password\":[\"Aa1!\",\"|\"password\":\"one cow two hay ".split("|"),
+  // Random strings behind what may be a name.
+  ..."8fK2mQx7Lw3RzT9vYb4N |8fK2mQx7Lw3RzT9vYb4N:|a 8fK2mQx7Lw3RzT9vYb4N=|id: 8fK2mQx7Lw3RzT9vYb4N, |<id>8fK2mQx7Lw3RzT9vYb4N".split("|"),
   // Lines that go on, and those that do not.
   ...[`${"YWJjZGVm".repeat(8)}\n`, `${"YWJjZGVm".repeat(4)}\nYWJj\n`, `${"4142".repeat(6)}\n`, `${"YWJjZGVm".repeat(4)}\n${" ".repeat(39)}`],
   // Names in values of other names.
