@@ -144,6 +144,7 @@ function afterTrunkZero(text: string, groups: readonly Group[]): number | undefi
     if (second.length === 4 && third?.length !== 4) return undefined;
     if (second.length > 4 && second.separator === " ") return undefined;
   }
+  if (area.length === 5 && second.length === 4 && isZipCode(text, area.start)) return undefined;
   // The form of a social security number.
   if (hasShape(groups, 3, 2, 4) && groups.length === 3) return undefined;
   // Mobiles of Germany and Indonesia.
@@ -153,6 +154,14 @@ function afterTrunkZero(text: string, groups: readonly Group[]): number | undefi
     for (let index = 1; index < count; index++) if (groups[index]?.length === 1) return false;
     return count === 2 ? second.separator !== "." && second.length >= 4 : isUniform(groups, count);
   });
+}
+
+// The states whose ZIP codes start with a zero, and the armed forces abroad.
+const STATE = /(?<![A-Za-z])(?:AE|CT|MA|ME|NH|NJ|NY|PR|RI|VI|VT),? {1,2}$/;
+
+/** Whether five digits at `start` are the first of a ZIP+4 code: `MA 02110-1301`. */
+function isZipCode(text: string, start: number): boolean {
+  return STATE.test(text.slice(Math.max(0, start - 6), start));
 }
 
 // The exit code included. Area codes of Britain start like `011`, too, and their numbers are shorter.

@@ -57,6 +57,9 @@ const NUMBERS: readonly [text: string, number?: string][] = [
   ["0171-1234567"],
   ["0171/123 45 67"],
   ["0151 12345678"],
+  ["03012-3456"],
+  ["DE 03012-3456", "03012-3456"],
+  ["xMA 02110-1301", "02110-1301"],
   ["03-1234-5678"],
   ["090-1234-5678"],
   ["(11) 91234-5678"],
@@ -117,6 +120,8 @@ const OTHERS: readonly string[] = [
   "$1,234.56",
   "5-4-3-2-1",
   "12:30:45",
+  "Boston, MA 02110-1301",
+  "NJ, 07030-5774 USA",
 ];
 
 test("finds international and national phone numbers", () => {
