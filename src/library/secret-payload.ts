@@ -4,6 +4,7 @@ import { editPayload, type PayloadEdit } from "./payload-edit.ts";
 import { withCopiesOf } from "./redact-payload.ts";
 import type { Exchange } from "./redact-structure.ts";
 import type { SecretKind, SecretMatch } from "./secrets/kinds.ts";
+import { isUserAndPassword } from "./secrets/authorization.ts";
 import { namesIdentifier } from "./secrets/identifier-names.ts";
 import { isPassphrase, isSentence } from "./secrets/passphrase.ts";
 import { isPlaceholder } from "./secrets/plausible.ts";
@@ -66,6 +67,7 @@ function createEdit({ findSecrets, findsNames, known, allow, masks, maxTextChars
 
 /** By its name alone: whatever is no template, type or word for a secret, and no sentence. In a list, what is under the name of a key is one by its look. */
 function isHeldSecret(text: string, member: string, isListed: boolean): boolean {
+  if (member === "auth" && isUserAndPassword(text)) return true;
   const kind = text.length < SHORTEST_VALUE ? undefined : kindOfName(member);
   if (kind === undefined || isPlaceholder(text)) return false;
   if (isListed && (isRule(text) || (kind === "key" && !isSecretValue(text, { isPassword: false, isTight: true, isQuoted: true, isLine: false })))) return false;

@@ -241,3 +241,12 @@ test("leaves random ids and cursors in data alone, where the name says that they
   });
   assert.deepEqual(masked("tools/call", "request", { name: "get", arguments: { id: value } }, { known: [value] }), { name: "get", arguments: { id: "[REDACTED:known]" } });
 });
+
+test("masks what Docker and other languages name otherwise in data", () => {
+  const data = { auths: { "h.example": { auth: "YW5uOmh1bnRlcjI=" } }, auth: "none of yours", contraseña: "caballo", "mot de passe": "cheval", 密码: "hunter" };
+  const mask = "[REDACTED:assignment]";
+  assert.deepEqual(masked("tools/call", "response", { content: [], structuredContent: data }), {
+    content: [],
+    structuredContent: { auths: { "h.example": { auth: mask } }, auth: "none of yours", contraseña: mask, "mot de passe": mask, 密码: mask },
+  });
+});

@@ -1,10 +1,12 @@
 import { ALPHANUMERIC_CLASS, CLASS_OF, LETTER_CLASS } from "../detect/characters.ts";
+import { isUserAndPassword } from "./authorization.ts";
 import type { Report } from "./kinds.ts";
-import { isCount, kindOfName, mayNameSecret } from "./secret-names.ts";
+import { isCount, kindOfName, mayNameForeign, mayNameSecret } from "./secret-names.ts";
 import { isQuote, isRule, isSecretValue, judgedPart, readList, readValueAt, skipBlanks, type Value } from "./secret-value.ts";
 
 const MOST_NAME = 40;
 const BACKSLASH = 0x5c;
+const SPACE = 0x20;
 
 /**
  * What is assigned to a name that says it is a secret: `DB_PASSWORD=…`, `"apiKey": "…"`, `token: '…'`, `Password=…;`, and to the `value` beside such a
@@ -13,9 +15,11 @@ const BACKSLASH = 0x5c;
  */
 export function findAssignment(text: string, at: number, report: Report): void {
   const name = nameBefore(text, at);
-  if (name === undefined) return;
-  const kind = kindOfName(text.slice(name.start, name.end)) ?? kindBeside(text, name);
-  if (kind === undefined) return;
+  const kind = name === undefined ? undefined : (kindOfName(text.slice(name.start, name.end)) ?? kindBeside(text, name));
+  if (name === undefined || kind === undefined) {
+    if (mayBeUnusual(text, at)) findUnusual(text, at, name, report);
+    return;
+  }
   const from = valueStart(text, at);
   const isPassword = kind === "password";
   if (name.isQuoted && text.charAt(from) === "[") {
@@ -27,6 +31,38 @@ export function findAssignment(text: string, at: number, report: Report): void {
   const isNumber = name.isQuoted && !value.isQuoted && /^[0-9]+$/.test(text.slice(value.start, value.end));
   if (isNumber && isCount(text.slice(name.start, name.end))) return;
   reportSecret(text, value, { isPassword, isTight: from === at + 1 || (name.isQuoted && (value.isQuoted || isNumber)) }, report);
+}
+
+/** Whether a name may end at `at` as `auth`, `passe`, `senha`, or one that is not in ASCII; few others do. */
+function mayBeUnusual(text: string, at: number): boolean {
+  const end = isQuote(text.charCodeAt(at - 1)) ? at - 1 : at;
+  const last = text.charCodeAt(end - 1);
+  if (last === 0x68) return text.charCodeAt(end - 3) === 0x75;
+  if (last === 0x65) return text.charCodeAt(end - 2) === 0x73;
+  return last === 0x61 || last === SPACE || last >= 0x80;
+}
+
+/** `"auth": "…"` of Docker, `_auth=…` of npm: a user and a password in Base64. */
+function findUnusual(text: string, at: number, name: Name | undefined, report: Report): void {
+  if (name === undefined || !text.startsWith("auth", name.end - 4)) return findForeign(text, at, report);
+  const value = readValueAt(text, valueStart(text, at));
+  if (value !== undefined && isUserAndPassword(text.slice(value.start, value.end))) report("assignment", value.start, value.end);
+}
+
+const MOST_FOREIGN = 14;
+
+/** `mot de passe : …`, `密码：…`; what is said about one in such a language is not in ASCII. */
+function findForeign(text: string, at: number, report: Report): void {
+  let end = at;
+  let last = text.charCodeAt(end - 1);
+  while ((last === SPACE || last === 0xa0) && at - end < 3) last = text.charCodeAt(--end - 1);
+  const isQuoted = isQuote(last);
+  if (isQuoted) end--;
+  if (!mayNameForeign(text, end) || kindOfName(text.slice(Math.max(0, end - MOST_FOREIGN), end)) !== "password") return;
+  const value = readValueAt(text, skipBlanks(text, at + 1, 6));
+  const ascii = value === undefined ? undefined : /^[!-~]+/.exec(text.slice(value.start, value.end))?.[0];
+  if (value === undefined || ascii === undefined) return;
+  reportSecret(text, { ...value, end: value.start + ascii.length }, { isPassword: true, isTight: isQuoted && value.isQuoted }, report);
 }
 
 /** Reports a value that stands for a secret by its name if it is one. */

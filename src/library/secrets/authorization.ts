@@ -24,7 +24,7 @@ export function findAuthorizations(text: string, report: Report): void {
 }
 
 /** `Basic authentication` is prose: what it stands for in Base64 is no user and password. */
-function isUserAndPassword(credentials: string): boolean {
+export function isUserAndPassword(credentials: string): boolean {
   const bytes = base64Bytes(credentials.replace(/={1,2}$/, ""));
   return bytes !== undefined && /^[^\x00-\x1f\x7f\ufffd:]*:[^\x00-\x1f\x7f\ufffd]+$/.test(utf8Decode(bytes));
 }

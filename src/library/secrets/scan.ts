@@ -74,8 +74,12 @@ export function createFindSecrets({ kinds = SECRET_KINDS, known = [] }: SecretSc
   };
 }
 
+/** As Chinese and Japanese are written with. */
+const WIDE_COLON = "\uff1a";
+
 function findAtSigns(text: string, report: Report): void {
   for (let at = text.indexOf("="); at !== -1; at = text.indexOf("=", at + 1)) findAssignment(text, at, report);
+  for (let at = text.indexOf(WIDE_COLON); at !== -1; at = text.indexOf(WIDE_COLON, at + 1)) findAssignment(text, at, report);
   // The next @, without which no URL has a password.
   let sign = -1;
   for (let at = text.indexOf(":"); at !== -1; at = text.indexOf(":", at + 1)) {

@@ -1,9 +1,17 @@
 // What names of secrets end with, once hyphens and the like are left out: passwords, which people choose, and keys, which machines make.
 const PASSWORD = /(?:pass(?:word|wort|wd|phrase|code)|kennwort|securestring|pwd|(?:^|[_.-])pass)$/;
+const FOREIGN_PASSWORD = /(?:mot[ _-]?de[ _-]?passe|contraseña|(?:^|[^a-z])senha|пароль|密码|密碼|パスワード|비밀번호)$/;
 const OF_KEYS =
   "api|access|secret|private|auth|signing|encryption|master|account|shared|storage|service|client|webhook|app|application|session|consumer|deploy|license|" +
   "subscription|functions|hmac|cipher|admin|jwt|cookie";
-const KEY = new RegExp(`(?:secret|token|(?:${OF_KEYS})[_.-]?key|sharedaccesskey|credentials?|_auth|^sig|authorization)$`);
+const KEY = new RegExp(`(?:secret|token|(?:${OF_KEYS})[_.-]?key|sharedaccesskey|credentials?|_auth|^sig|authorization|secret_?key_?base)$`);
+
+/** A cheap sign of the foreign names of passwords: how they end. */
+export function mayNameForeign(text: string, end: number): boolean {
+  const last = text.charCodeAt(end - 1);
+  if (last === 0x65) return text.startsWith("passe", end - 5);
+  return last === 0x61 ? text.startsWith("eña", end - 3) || text.startsWith("enha", end - 4) : last >= 0x44c;
+}
 
 /** Tokens that say where a list goes on, or that are words of a model. */
 const CURSOR = /(?:page|continuation|sync|next|resume|start|stop|max|min|eos|bos|pad|unk|cancel(?:l?ation)?|progress)[_.-]?token$/;
@@ -33,7 +41,7 @@ export function mayNameSecret(text: string, end: number): boolean {
 export function kindOfName(name: string): "password" | "key" | undefined {
   const last = name.slice(-MOST_NAME);
   const lower = last.toLowerCase();
-  if (PASSWORD.test(lower) || /[a-z]Pass$/.test(last)) return "password";
+  if (PASSWORD.test(lower) || /[a-z]Pass$/.test(last) || (mayNameForeign(lower, lower.length) && FOREIGN_PASSWORD.test(lower))) return "password";
   return KEY.test(lower) && !CURSOR.test(lower) ? "key" : undefined;
 }
 

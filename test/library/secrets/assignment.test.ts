@@ -126,3 +126,26 @@ test("finds values of any length, and leaves long texts, code and data in other 
   }
   for (const part of ["two words of 2 or 3 letters, ", "f(a1,b2);", "如何设置密码abc12"]) assert.deepEqual(found(`"token":"${part.repeat(30)}"`), [], part);
 });
+
+test("finds passwords under their names in other languages, keys of Rails, and users with passwords in Base64", () => {
+  const basic = "YW5uOmh1bnRlcjI=";
+  for (const [text, secret] of [
+    [`secret_key_base: ${"3f9a".repeat(32)}\n`, "3f9a".repeat(32)],
+    [`//registry.example.com/:_auth=${basic}\n`, basic],
+    [`{"auths":{"h.example":{"auth":"${basic}"}}}`, basic],
+    ["mot de passe : hunter2x", "hunter2x"],
+    ["Mot de passe: hunter2x", "hunter2x"],
+    ["Contraseña: hunter2x", "hunter2x"],
+    ["senha: hunter2x", "hunter2x"],
+    ["Пароль: hunter2x", "hunter2x"],
+    ["密码：hunter2x。", "hunter2x"],
+    ["密码: hunter2x", "hunter2x"],
+    ['{"パスワード":"hunter2"}', "hunter2"],
+    ["パスワード：hunter2x", "hunter2x"],
+  ] as const) {
+    assert.deepEqual(found(text), [`assignment: ${secret}`], text);
+  }
+  for (const text of ["mot de passe : au moins 12 signes", "密码：至少需要8个字符", "contraseña: mínimo 8", '"auth": "basicauthentication"', "auth=none", "path: /a/b2c3d4", "comtraseña: hunter2x", "Engenha: hunter2x"]) {
+    assert.deepEqual(found(text), [], text);
+  }
+});
