@@ -59,7 +59,8 @@ function findForeign(text: string, at: number, report: Report): void {
   const isQuoted = isQuote(last);
   if (isQuoted) end--;
   if (!mayNameForeign(text, end) || kindOfName(text.slice(Math.max(0, end - MOST_FOREIGN), end)) !== "password") return;
-  const value = readValueAt(text, skipBlanks(text, at + 1, 6));
+  const from = skipBlanks(text, at + 1, 6);
+  const value = text.charCodeAt(from) < 0x80 ? readValueAt(text, from) : undefined;
   const ascii = value === undefined ? undefined : /^[!-~]+/.exec(text.slice(value.start, value.end))?.[0];
   if (value === undefined || ascii === undefined) return;
   reportSecret(text, { ...value, end: value.start + ascii.length }, { isPassword: true, isTight: isQuoted && value.isQuoted }, report);
