@@ -46,7 +46,7 @@ data in what it answers:
       }
     },
     "interceptors": [
-      { "use": "redact" },
+      { "use": "redact", "phase": "response" },
       { "use": "tool-filter", "config": { "deny": ["write_*", "move_file"] } }
     ],
     "http": { "port": 3000 }

@@ -54,7 +54,7 @@ run in the order of their priorities, whatever the order on the command line.`,
   ],
   more: `Ready-made interceptors (for the config of one: mcp-interceptors help NAME):
 ${formatTable([...readyMade].map(([name, { summary }]) => [name, summary]))}`,
-  examples: [`mcp-interceptors wrap --use redact --use tool-filter='{"deny":["delete_*"]}' \\\n    -- npx -y @modelcontextprotocol/server-filesystem .`],
+  examples: [`mcp-interceptors wrap --use redact='{"phases":["response"]}' \\\n    --use tool-filter='{"deny":["delete_*"]}' \\\n    -- npx -y @modelcontextprotocol/server-filesystem .`],
   exit: `Exit code: the server's own; 2 for a wrong word on the command line, 127 where
 the server could not be started, 1 for anything else that went wrong. A signal
 is passed on to the server; one that ended the server ends this process too.

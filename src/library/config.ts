@@ -1,5 +1,6 @@
 import { LocalError } from "../core/base/errors.ts";
 import { isObject, type JsonObject, ownMember } from "../core/base/json.ts";
+import type { Phase } from "../core/wire/gen/interceptors.ts";
 import { isPattern } from "../core/wire/patterns.ts";
 import { isNamePattern, NO_NAME_PATTERN } from "./name-patterns.ts";
 
@@ -64,6 +65,22 @@ export function readEvents(config: JsonObject, member: string, owner: string): r
 
 /** The JSON Schema of what `readEvents` takes. */
 export const eventsSchema: JsonObject = { type: "array", items: { type: "string", pattern: "^(\\*|[^*]+(/\\*)?)$" }, minItems: 1 };
+
+const PHASES: readonly Phase[] = ["request", "response"];
+
+/** The phases that an interceptor of all events is for, both unless given. */
+export function readPhases(config: JsonObject, owner: string): readonly Phase[] {
+  const phases = readStrings(config, "phases", owner)?.map((phase, index) => readChoice(phase, PHASES, `phases[${index}]`, owner));
+  if (phases?.length === 0) throw invalid(owner, "phases", "must name a phase");
+  return phases === undefined ? PHASES : PHASES.filter((phase) => phases.includes(phase));
+}
+
+/** The JSON Schema of what `readPhases` takes. */
+export const phasesSchema: JsonObject = { type: "array", items: { enum: ["request", "response"] }, minItems: 1 };
+
+export function everyEventIn(phases: readonly Phase[]): { readonly events: readonly ["*"]; readonly phase: Phase }[] {
+  return phases.map((phase) => ({ events: ["*"], phase }));
+}
 
 export function readChoice<T extends string>(value: unknown, choices: readonly T[], member: string, owner: string): T {
   const choice = choices.find((known) => known === value);

@@ -1,5 +1,6 @@
 import { isObject, type JsonObject, ownMember } from "../core/base/json.ts";
-import { invalid, readChoice, readConfig, readStrings, readWhole } from "./config.ts";
+import type { Phase } from "../core/wire/gen/interceptors.ts";
+import { invalid, phasesSchema, readChoice, readConfig, readPhases, readStrings, readWhole } from "./config.ts";
 import type { SensitiveType } from "./detect/detector.ts";
 import { SENSITIVE_TYPES } from "./detect/scan.ts";
 import { DEFAULT_MAX_TEXT_CHARS } from "./payload-edit.ts";
@@ -9,6 +10,11 @@ import type { RedactPayloadOptions } from "./redact-payload.ts";
 
 /** Which personal data is masked, and how. */
 export interface RedactConfig {
+  /**
+   * Where it masks: `["response"]` leaves requests as they are, so the arguments of calls to a server. Both phases unless given. A call's config narrows
+   * what the interceptor was made with.
+   */
+  readonly phases?: readonly Phase[];
   /** What is looked for; all types unless given. An empty list looks for nothing. */
   readonly types?: readonly SensitiveType[];
   /**
@@ -54,12 +60,14 @@ export const redactConfigSchema: JsonObject = {
     numbers: { enum: ["mask", "keep"] },
     tokens: { type: "boolean" },
     fit: { type: "boolean" },
+    phases: phasesSchema,
     maxTextChars: { type: "integer", minimum: 1 },
   },
   additionalProperties: false,
 };
 
 export interface CompiledRedact extends RedactPayloadOptions {
+  readonly phases: readonly Phase[];
   readonly tokens: boolean;
   readonly fit: boolean;
   readonly masks: ReadonlyMap<SensitiveType, string>;
@@ -74,11 +82,15 @@ export function compileRedactConfig(value: unknown): CompiledRedact {
   const masks = readMasks(ownMember(config, "replacement"));
   const fit = readFlag(config, "fit");
   const allow = readStrings(config, "allow", OWNER) ?? [];
+  const phases = readPhases(config, OWNER);
+  const tokens = readFlag(config, "tokens");
+  if (tokens && phases.length === 1) throw invalid(OWNER, "phases", "must be both where tokens are given: values come back in requests");
   return {
+    phases,
     redactText: createRedactText({ types: types ?? SENSITIVE_TYPES, masks, allow: new Set(fit ? [...allow, ...FITTING_MASKS] : allow) }),
     numbers: numbers === undefined ? "mask" : readChoice(numbers, ["mask", "keep"], "numbers", OWNER),
     maxTextChars: readWhole(config, "maxTextChars", OWNER, 1) ?? DEFAULT_MAX_TEXT_CHARS,
-    tokens: readFlag(config, "tokens"),
+    tokens,
     fit,
     masks,
   };

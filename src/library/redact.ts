@@ -1,6 +1,7 @@
 import { isObject } from "../core/base/json.ts";
 import { type HandlerContext, type Interceptor, mutator } from "../core/interceptor/define.ts";
 import { mutated, unchanged } from "../core/interceptor/verdict.ts";
+import { everyEventIn } from "./config.ts";
 import { perCall } from "./per-call.ts";
 import { compileRedactConfig, type CompiledRedact, type RedactConfig, redactConfigSchema } from "./redact-config.ts";
 import { createFittingMasks } from "./redact-fit.ts";
@@ -16,7 +17,7 @@ const TO_THE_SERVER: ReadonlySet<string> = new Set(["tools/call", "prompts/get"]
 
 /**
  * A mutator that masks e-mail addresses, phone, card and bank account numbers, social security numbers and IP addresses in requests, results and
- * errors of every method. It runs late among mutators, so that what others add is masked too. `info.redacted` counts what was masked, by
+ * errors of every method, or of one phase by `phases`. It runs late among mutators, so that what others add is masked too. `info.redacted` counts what was masked, by
  * type. With `tokens`, what it masks comes back in calls. Throws `invalid_argument` for a wrong config. What it leaves alone, and what it cannot find:
  * `src/library/README.md`.
  */
@@ -29,10 +30,7 @@ export function redact(config: RedactConfig = {}): Interceptor {
       name: "redact",
       version: "1.0.0",
       description: "Masks e-mail addresses, phone, card and bank account numbers, US social security numbers and IP addresses.",
-      hooks: [
-        { events: ["*"], phase: "request" },
-        { events: ["*"], phase: "response" },
-      ],
+      hooks: everyEventIn(settings({}).phases),
       priorityHint: 1000,
       handlesErrors: true,
       withRequest: config.fit === true,
@@ -40,6 +38,7 @@ export function redact(config: RedactConfig = {}): Interceptor {
     },
     ({ payload, event, phase, config: called, context }) => {
       const options = settings(called);
+      if (!options.phases.includes(phase)) return unchanged();
       const map = options.states?.of(context);
       if (options.fit && event === "tools/list" && phase === "response") fitting.learn(payload);
       if (map !== undefined && phase === "request" && TO_THE_SERVER.has(event)) {

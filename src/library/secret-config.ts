@@ -1,5 +1,6 @@
 import { type JsonObject, ownMember } from "../core/base/json.ts";
-import { invalid, readChoice, readConfig, readStrings, readWhole } from "./config.ts";
+import type { Phase } from "../core/wire/gen/interceptors.ts";
+import { invalid, phasesSchema, readChoice, readConfig, readPhases, readStrings, readWhole } from "./config.ts";
 import { SENSITIVE_TYPES } from "./detect/scan.ts";
 import { DEFAULT_MAX_TEXT_CHARS } from "./payload-edit.ts";
 import { DEFAULT_REPLACEMENT } from "./redact-config.ts";
@@ -11,6 +12,8 @@ import { createFindSecrets } from "./secrets/scan.ts";
 export interface SecretGuardConfig {
   /** `mask`, the default, puts a mask in place of each secret; `block` refuses the message. Set where the interceptors are made. */
   readonly action?: "mask" | "block";
+  /** Where `secret-guard` looks; both phases unless given. `secret-guard-masks` judges calls in any case. A call's config narrows what it was made with. */
+  readonly phases?: readonly Phase[];
   /** What is looked for by its form; all kinds unless given. */
   readonly kinds?: readonly (typeof SECRET_KINDS)[number][];
   /** Secrets that are known, of four characters or more, such as `${TOKEN}` from the environment: found in all their encodings, and as numbers. */
@@ -42,6 +45,7 @@ export const secretGuardConfigSchema: JsonObject = {
     known: { type: "array", items: { type: "string", minLength: SHORTEST_KNOWN }, maxItems: MOST_KNOWN },
     allow: texts,
     replacement: { type: "string", pattern: MASK.source },
+    phases: phasesSchema,
     refuse: { type: "array", items: { type: "string", minLength: 1 } },
     maxTextChars: { type: "integer", minimum: 1 },
   },
@@ -50,6 +54,7 @@ export const secretGuardConfigSchema: JsonObject = {
 
 export interface CompiledSecretGuard extends SecretEdit {
   readonly action: "mask" | "block";
+  readonly phases: readonly Phase[];
   /** Masks that no argument may hold. */
   readonly refused: readonly string[];
 }
@@ -65,6 +70,7 @@ export function compileSecretGuard(value: unknown): CompiledSecretGuard {
   if (refuse.includes("")) throw invalid(OWNER, "refuse", "must not hold an empty text, which is in all arguments");
   return {
     action: action === undefined ? "mask" : readChoice(action, ["mask", "block"], "action", OWNER),
+    phases: readPhases(config, OWNER),
     findSecrets: createFindSecrets({ ...(kinds !== undefined && { kinds }), known }),
     findsNames: kinds === undefined || kinds.includes("assignment"),
     known: new Set(known),

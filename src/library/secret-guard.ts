@@ -2,15 +2,10 @@ import { diffJson } from "../core/base/json-diff.ts";
 import { formatPointer, isObject } from "../core/base/json.ts";
 import { type Interceptor, mutator, validator } from "../core/interceptor/define.ts";
 import { allow, deny, mutated, unchanged } from "../core/interceptor/verdict.ts";
-import { invalid } from "./config.ts";
+import { everyEventIn, invalid } from "./config.ts";
 import { type CompiledSecretGuard, compileSecretGuard, type SecretGuardConfig, secretGuardConfigSchema } from "./secret-config.ts";
 import { perCall, type PerCall } from "./per-call.ts";
 import { maskSecrets, type SecretTally } from "./secret-payload.ts";
-
-const EVERYWHERE = [
-  { events: ["*"], phase: "request" },
-  { events: ["*"], phase: "response" },
-] as const;
 
 /**
  * Two interceptors. `secret-guard` finds credentials in requests, results and errors of every method, by their form or because the config names them,
@@ -36,14 +31,16 @@ function maskingGuard(compiled: Compiled): Interceptor {
       name: "secret-guard",
       version: "1.0.0",
       description: "Masks credentials: tokens, private keys, passwords, and secrets that are known.",
-      hooks: EVERYWHERE,
+      hooks: everyEventIn(compiled({}).phases),
       priorityHint: 1000,
       handlesErrors: true,
       configSchema: secretGuardConfigSchema,
     },
     ({ payload, event, phase, config }) => {
+      const settings = compiled(config);
+      if (!settings.phases.includes(phase)) return unchanged();
       const tally: SecretTally = new Map();
-      const masked = maskSecrets(payload, { event, phase }, compiled(config), tally);
+      const masked = maskSecrets(payload, { event, phase }, settings, tally);
       if (masked === payload) return unchanged();
       // An object stays one: only the texts and numbers in it have changed.
       return mutated(masked as typeof payload, { info: { secrets: Object.fromEntries(tally) } });
@@ -57,13 +54,15 @@ function blockingGuard(compiled: Compiled): Interceptor {
       name: "secret-guard",
       version: "1.0.0",
       description: "Refuses messages that hold credentials: tokens, private keys, passwords, and secrets that are known.",
-      hooks: EVERYWHERE,
+      hooks: everyEventIn(compiled({}).phases),
       handlesErrors: true,
       configSchema: secretGuardConfigSchema,
     },
     ({ payload, event, phase, config }) => {
+      const settings = compiled(config);
+      if (!settings.phases.includes(phase)) return allow();
       const tally: SecretTally = new Map();
-      const masked = maskSecrets(payload, { event, phase }, compiled(config), tally);
+      const masked = maskSecrets(payload, { event, phase }, settings, tally);
       if (masked === payload) return allow();
       // A pointer into the masked payload: one into the other may have a secret in it.
       const path = diffJson(payload, masked).find(({ kind }) => kind !== "removed")?.pointer;

@@ -27,6 +27,15 @@ test("returns the redacted payload, and counts what it masked without quoting it
   });
 });
 
+test("hooks the phases of its config alone, and leaves the other as it is where a call narrows them", () => {
+  const answers = redact({ phases: ["response"] });
+  assert.deepEqual(answers.descriptor.hooks, [{ events: ["*"], phase: "response" }]);
+  assert.deepEqual(redact({ phases: ["response", "request", "response"] }).descriptor.hooks.map(({ phase }) => phase), ["request", "response"]);
+  const call = (phase: "request" | "response") => decided(redact(), { event: "tools/call", phase, payload, config: { phases: ["response"] } });
+  assert.deepEqual(call("request"), { modified: false, payload });
+  assert.equal(call("response").modified, true);
+});
+
 test("says that a clean payload is unchanged", () => {
   const output = decided(redact(), { event: "tools/call", phase: "request", payload: { name: "a", arguments: { b: "c" } } });
   assert.deepEqual(output, { modified: false, payload: { name: "a", arguments: { b: "c" } } });

@@ -28,6 +28,18 @@ test("masks as a late mutator by default, refuses as a validator where told to, 
   assert.deepEqual([validator.descriptor.name, validator.descriptor.type, validator.handlesErrors], ["secret-guard", "validation", true]);
 });
 
+test("hooks the phases of its config alone, and passes the other where a call narrows them; masks are refused in any case", () => {
+  for (const action of ["mask", "block"] as const) {
+    const [guard, masks] = secretGuard({ action, phases: ["response"] });
+    assert.deepEqual(guard.descriptor.hooks, [{ events: ["*"], phase: "response" }], action);
+    assert.equal(masks.descriptor.hooks[0]?.phase, "request");
+    const call = (phase: Phase, phases: Phase[]) => decided(secretGuard({ action })[0], { event: "tools/call", phase, payload: { name: "a", arguments: { key: TOKEN } }, config: { phases } });
+    assert.deepEqual(call("request", ["response"]), action === "mask" ? { modified: false, payload: { name: "a", arguments: { key: TOKEN } } } : { valid: true });
+    assert.notDeepEqual(call("request", ["request"]), call("request", ["response"]), action);
+  }
+  assert.throws(() => secretGuard({ phases: [] }), { code: "invalid_argument", message: /phases must name a phase/ });
+});
+
 test("masks a secret wherever a result or an error holds it, and counts without quoting", () => {
   const result = {
     content: [
