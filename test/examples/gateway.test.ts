@@ -1,13 +1,14 @@
 // The configurations of examples/gateway can be used as they stand, and guard as they say. Nothing is started for them here.
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { after, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { NEVER } from "../../src/core/base/signal.ts";
 import { currentOf } from "../../src/core/guard/chain-source.ts";
 import type { ExecuteParams } from "../../src/core/chain/execute.ts";
 import { buildPlan, createPools } from "../../src/gateway/config/build.ts";
+import { DEFAULT_POLICY } from "../../src/gateway/config/default-policy.ts";
 import { loadConfig } from "../../src/gateway/config/load.ts";
 import { temporaryFolder } from "../gateway/config/kit.ts";
 
@@ -16,8 +17,13 @@ const temporary = temporaryFolder();
 after(() => temporary.remove());
 const configs = readdirSync(folder).filter((name) => name.endsWith(".jsonc"));
 
+const CALLERS = { ADA_TOKEN: "0123456789abcdef0123", AUDIT_KEY: "0123456789abcdef" };
+
+/** The configurations that a page shows. */
+const blocksOf = (page: string) => [...readFileSync(page, "utf8").matchAll(/^```jsonc\n(.*?)^```/gms)].map(([, text]) => text!);
+
 async function built(name: string, env: Record<string, string> = {}) {
-  const plan = await buildPlan(await loadConfig(join(folder, name), { env }), { pools: createPools(), log: () => {}, chainLog: () => {}, dry: true });
+  const plan = await buildPlan(await loadConfig(resolve(folder, name), { env }), { pools: createPools(), log: () => {}, chainLog: () => {}, dry: true });
   after(() => plan.close());
   const run = async (upstream: string, params: Partial<ExecuteParams>) => {
     const result = await currentOf(plan.plan.chain(upstream)).current().execute({ event: "tools/call", phase: "request", payload: {}, ...params });
@@ -40,12 +46,27 @@ describe("the configurations of examples/gateway", () => {
 
   it("can be used as the READMEs show them, too", async () => {
     const root = join(folder, "../..");
-    const shown = ["README.md", "src/gateway/config/README.md"].map((name) => /^```jsonc\n(.*?)^```/ms.exec(readFileSync(join(root, name), "utf8"))?.[1] ?? "");
+    const shown = ["README.md", "src/gateway/config/README.md"].flatMap((name) => blocksOf(join(root, name)).filter((text) => text.includes('"upstreams": {')));
+    assert.equal(shown.length, 3);
     for (const [index, text] of shown.entries()) {
       const file = temporary.write(`${index}.jsonc`, text);
-      const { config } = await loadConfig(file, { env: { CRM_TOKEN: "x" } });
+      const { config } = await loadConfig(file, { env: { CRM_TOKEN: "x", ...CALLERS } });
       assert.deepEqual(Object.keys(config.upstreams), ["files", "crm"]);
     }
+    const file = temporary.write("callers.jsonc", shown[2]!);
+    const { warnings, loaded, plan } = await built(file, CALLERS);
+    assert.deepEqual(warnings, []);
+    assert.deepEqual([loaded.config.audit?.onFailure, loaded.config.metrics?.port, plan.upstreams.every(({ allow }) => allow !== undefined)], ["block", 9464, true]);
+  });
+
+  it("for callers, the default policy is as its README shows it: what remembers does so by principal", async () => {
+    const [, ...more] = blocksOf(join(folder, "../../src/gateway/config/README.md"));
+    const text = more.find((one) => one.includes('"secrets-in-calls"')) ?? "";
+    const upstreams = `"upstreams": { "files": { "command": "node" } }, "http": {}, "auth": { "tokens": [{ "token": "\${ADA_TOKEN}", "principal": { "type": "user", "id": "ada" } }] }`;
+    const { warnings, loaded } = await built(temporary.write("policy.jsonc", text.replace("{", `{ ${upstreams},`)), CALLERS);
+    assert.deepEqual(warnings, []);
+    const byPrincipal: unknown = JSON.parse(JSON.stringify(DEFAULT_POLICY).replaceAll('"scope":"global"', '"scope":"principal"'));
+    assert.deepEqual(loaded.config.interceptors, byPrincipal);
   });
 
   it("one-server: nothing is written, no key is read, no address gets out", async () => {
