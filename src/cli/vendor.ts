@@ -42,7 +42,7 @@ function copy({ positionals, rest = [], values }: ParsedOptions): Exit {
   if (more !== undefined) throw new UsageError(`unexpected ${JSON.stringify(more)}`, "mcp-interceptors help vendor");
   if (existsSync(folder) && !statSync(folder).isDirectory()) throw new UsageError(`${folder} is a file`, "name a folder that is new or empty");
   if (existsSync(folder) && readdirSync(folder).length > 0) throw new UsageError(`${folder} is not empty`, "to update a copy, remove it first: nothing in it is yours");
-  const typed = existsSync(join(ROOT, "src", "core"));
+  const typed = existsSync(join(ROOT, "src", "chain.ts"));
   const entries = values.get("entry") ?? ["index"];
   const endings = values.get("endings")?.[0] ?? (typed ? "ts" : "js");
   if (!typed && endings === "ts") throw new UsageError("--endings ts needs the sources, which a checkout has and a package has not");

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { dirname, join, posix } from "node:path";
+import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { createSlugger } from "./api.ts";
+import { brokenLinks } from "./links.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -12,28 +12,6 @@ function pages(): Map<string, string> {
   const found = ["src", "test", "spec", "examples"].flatMap((folder) => readdirSync(join(root, folder), { recursive: true, encoding: "utf8" }).map((path) => `${folder}/${path.replaceAll("\\", "/")}`));
   const top = readdirSync(root);
   return new Map([...top, ...found].filter((path) => path.endsWith(".md") && !path.includes("node_modules/")).map((path) => [path, readFileSync(join(root, path), "utf8")]));
-}
-
-/** What a heading is made an anchor of. */
-function anchorsOf(text: string): Set<string> {
-  const slug = createSlugger();
-  return new Set([...withoutCode(text).matchAll(/^#+ (.*)$/gm)].map(([, heading = ""]) => slug(heading.replace(/\[([^\]]*)\]\([^)]*\)/g, "$1"))));
-}
-
-const withoutCode = (text: string): string => text.replace(/^```[^]*?^```$/gm, "");
-
-/** Links to files that are not there, and to headings that a page does not have. */
-function brokenLinks(all: ReadonlyMap<string, string>, exists: (path: string) => boolean): string[] {
-  return [...all].flatMap(([path, text]) =>
-    [...withoutCode(text).replace(/`[^`\n]*`/g, "").matchAll(/\]\(([^()\s]+)\)/g)].flatMap(([, link = ""]) => {
-      if (/^[a-z]+:/.test(link)) return [];
-      const [file = "", anchor] = link.split("#");
-      const target = file === "" ? path : posix.join(dirname(path), file).replace(/\/$/, "");
-      if (!exists(target)) return [`${path}: ${link}`];
-      const page = all.get(target);
-      return anchor === undefined || page === undefined || anchorsOf(page).has(anchor) ? [] : [`${path}: ${link}`];
-    }),
-  );
 }
 
 test("pages link to files and headings that are there", () => {

@@ -4,6 +4,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { before, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { brokenLinks } from "../docs/links.ts";
 import { runCompiler, STRICTEST } from "../support/compile.ts";
 import { installPacked, type Consumer } from "./consumer.ts";
 
@@ -33,7 +34,7 @@ describe("the packed package, installed in an empty project", () => {
     for (const name of ${JSON.stringify(specifiers)}) names[name] = Object.keys(await import(name)).sort();
     console.log(JSON.stringify(names));`;
 
-  test("is the build of every source, the schemas and vectors, and the texts at the top, and nothing else", () => {
+  test("is the build of every source, the schemas and vectors, the pages and the configurations that they speak of, and nothing else", () => {
     const files = filesBelow(consumer.installed);
     const built = filesBelow(join(root, "src"))
       .filter((file) => file.endsWith(".ts"))
@@ -42,7 +43,16 @@ describe("the packed package, installed in an empty project", () => {
     const schemas = readdirSync(join(root, "spec")).filter((file) => file.endsWith(".schema.json")).map((file) => `spec/${file}`);
     const vectors = ["requirements.json", ...filesBelow(join(root, "spec/vectors")).map((file) => `vectors/${file}`)].map((file) => `spec/${file}`);
     const texts = ["LICENSE", "README.md", "CHANGELOG.md", "SECURITY.md"].filter((file) => existsSync(join(root, file)));
-    assert.deepEqual(files.filter((file) => !file.startsWith("dist/")).sort(), [...schemas, ...vectors, ...texts, "package.json", "spec/README.md"].sort());
+    const pages = ["src", "spec", "examples"].flatMap((folder) => filesBelow(join(root, folder)).filter((file) => file.endsWith(".md")).map((file) => `${folder}/${file}`));
+    const configurations = filesBelow(join(root, "examples/gateway")).map((file) => `examples/gateway/${file}`);
+    assert.deepEqual(files.filter((file) => !file.startsWith("dist/")).sort(), [...schemas, ...vectors, ...texts, ...pages, ...configurations, "package.json"].sort());
+  });
+
+  test("has no link in a page that leads out of it, and leaves the pages of the checkout as they were", () => {
+    const pages = new Map(filesBelow(consumer.installed).filter((file) => file.endsWith(".md")).map((file) => [file, readFileSync(join(consumer.installed, file), "utf8")]));
+    assert.deepEqual(brokenLinks(pages, (path) => existsSync(join(consumer.installed, path))), []);
+    assert.match(pages.get("README.md") ?? "", /\]\(examples\/guides\/wrap-a-server\.md\)[^]*\]\(src\/API\.md\)/);
+    for (const page of pages.keys()) assert.equal(readFileSync(join(consumer.checkout, page), "utf8"), readFileSync(join(root, page), "utf8"), page);
   });
 
   test("names no folder of the machine that built it, and no source map", () => {
