@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
 import { VERBS } from "../../src/cli/verbs.ts";
-import { examplesIn, steady, withOutputs } from "../support/pages.ts";
+import { examplesIn, steady, strayLines, withOutputs } from "../support/pages.ts";
 import { README, runExamples } from "./readme-examples.ts";
 
 const text = readFileSync(README, "utf8");
@@ -30,6 +30,7 @@ describe("the README of the command line", () => {
   });
 
   it("has no more to it than was printed, however it is written anew", () => {
+    assert.deepEqual(strayLines(text), []);
     const page = "```jsonc a.json\n{}\n```\n\n```sh\nx\n```\n\n```text\nold\n```\n\n```sh\ny\n```\n";
     assert.deepEqual([...examplesIn(page).files], [["a.json", "{}\n"]]);
     assert.deepEqual(examplesIn(page).examples, [{ command: "x\n", shown: "old\n" }, { command: "y\n", shown: "" }]);

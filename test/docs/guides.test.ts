@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { runCompiler, STRICTEST, temporaryFolder } from "../support/compile.ts";
-import { examplesIn, idleFences, runPage, steady } from "../support/pages.ts";
+import { examplesIn, idleFences, runPage, steady, strayLines } from "../support/pages.ts";
 import { createReaders, FIRST, readGuides, type Readers } from "./guides.ts";
 
 const pages = readGuides();
@@ -44,6 +44,11 @@ describe("what the guides show", () => {
   it("is run, all of it", () => {
     assert.deepEqual([...pages].flatMap(([name, text]) => idleFences(text).map((content) => `${name}: ${content}`)), []);
     for (const [name, text] of pages) assert.ok(examplesIn(text).examples.length > 0, name);
+  });
+
+  it("has no rest of an older output", () => {
+    assert.deepEqual([...pages].flatMap(([name, text]) => strayLines(text).map((line) => `${name}: ${line}`)), []);
+    assert.deepEqual(strayLines("```sh\na\n```\n\n```text\nb\n```\nc\n\nd\n```\n\ne\n"), ["c", "```"]);
   });
 
   it("begins with what the reader gets, and is a screen or two", () => {

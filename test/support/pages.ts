@@ -26,6 +26,12 @@ export function idleFences(text: string): string[] {
   return fences.flatMap(({ language, name, content }, index) => (name !== undefined || language === "sh" || (language === "text" && fences[index - 1]?.language === "sh") ? [] : [content]));
 }
 
+/** Lines that are no part of a page: a fence that closes nothing, and text right behind a block, which an older output has left. */
+export function strayLines(text: string): string[] {
+  const outside = text.replace(FENCE, "\0");
+  return outside.split("\n").flatMap((line, index, lines) => (line.startsWith("```") ? [line] : lines[index - 1] === "\0" && line !== "" ? [line] : []));
+}
+
 function fencesOf(text: string): { readonly language: string; readonly name: string | undefined; readonly content: string }[] {
   return [...text.matchAll(FENCE)].map(([, language = "", name, content = ""]) => ({ language, name, content }));
 }
