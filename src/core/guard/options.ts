@@ -51,7 +51,7 @@ export interface GuardPolicy {
   readonly keepsError?: (error: ErrorObject) => boolean;
   /** Answer a blocked `tools/call` as a result with `isError: true`, which models can read. Default `error`. */
   readonly blockAs?: "error" | "result";
-  /** By interceptor name: another documented answer for what that interceptor refuses. */
+  /** By interceptor name: the error to answer for what that interceptor refuses, in place of the usual one; `tool-filter` answers like a server without the tool. */
   readonly answerAs?: Readonly<Record<string, (refusal: Refusal) => RpcError>>;
   /** Show a validator's messages to the side that did not send the judged payload as well. Default false. */
   readonly exposeMessages?: boolean;
