@@ -1,5 +1,6 @@
+import { RpcError } from "../core/base/errors.ts";
 import { diffJson } from "../core/base/json-diff.ts";
-import { parsePointer } from "../core/base/json.ts";
+import { isObject, type JsonObject, parsePointer } from "../core/base/json.ts";
 import { valueAt } from "../core/base/json-pointer.ts";
 import type { Chain } from "../core/chain/chain.ts";
 import type { Direction, Plan } from "../core/chain/plan.ts";
@@ -7,9 +8,12 @@ import { currentOf } from "../core/guard/chain-source.ts";
 import type { ChainResult, ChainResultEntry } from "../core/chain/result.ts";
 import type { BuiltPlan } from "../gateway/config/build.ts";
 import type { InterceptorsConfig } from "../gateway/config/config.ts";
-import { directionAtFace } from "../gateway/config/explain.ts";
 import { labelsOf } from "../gateway/config/names.ts";
 import { readyMade } from "../library/catalog.ts";
+import { unseenBy } from "../core/guard/judge.ts";
+import { followingCases, type Case } from "../core/guard/routes.ts";
+import type { Phase } from "../core/wire/gen/interceptors.ts";
+import { casesOf, directionAtFace, messageOf } from "../gateway/config/trial.ts";
 import { createChain } from "../node/chain.ts";
 import { isModulePath } from "../node/load-module.ts";
 import { printable } from "./describe.ts";
@@ -53,18 +57,94 @@ with the conditions and settings of the configuration.`,
     const direction = (parsed.values.get("direction")?.[0] as Direction | undefined) ?? directionAtFace(event, phase);
     return runSession(parsed, async (session) => {
       const made = await chainOf(parsed.positionals, parsed.values.get("upstream")?.[0], session);
-      const query = { event, phase, direction };
-      const plan = made.plan(query);
-      const ran = parsed.values.has("plan") ? undefined : await made.execute({ ...query, payload, signal: session.signal, revalidate: "if-modified", provenance: "pointers", ...(context === undefined ? {} : { context }) });
-      const result = await ran?.settled;
+      const result = await runCases(made, { event, phase, direction, payload }, (query) =>
+        parsed.values.has("plan") ? undefined : made.execute({ ...query, signal: session.signal, revalidate: "if-modified", provenance: "pointers", ...(context === undefined ? {} : { context }) }),
+      );
       return () => {
-        if (parsed.values.has("json")) printJson({ direction, plan: planOf(plan), ...(result === undefined ? {} : { result: { ...result, settled: undefined } }) });
-        else process.stdout.write(`${describePlan(plan, direction)}${result === undefined ? "" : `\n${describeResult(result, payload)}`}`);
-        return { code: result === undefined || result.status === "success" ? 0 : result.results.some(({ address, error }) => address === result.abortedAt?.address && error !== undefined) ? 1 : REFUSED };
+        if (parsed.values.has("json")) printJson(asJson(result, direction));
+        else process.stdout.write(describeRuns(result, direction));
+        return { code: exitCodeOf(result) };
       };
     });
   },
 });
+
+interface Query {
+  readonly event: string;
+  readonly phase: Phase;
+  readonly direction: Direction;
+  readonly payload: unknown;
+}
+
+/** One thing that is judged of the message: itself, or what it embeds. */
+interface Run extends Query {
+  readonly plan: Plan;
+  readonly result: ChainResult | undefined;
+}
+
+interface Runs {
+  /** In the order of a guard: what is embedded first. */
+  readonly embedded: readonly Run[];
+  /** Absent where a message does nothing but ask for input, or what it embeds is refused. */
+  readonly own: Run | undefined;
+  /** Why no guard lets it through, whatever is in the chain. */
+  readonly refusal: string | undefined;
+}
+
+async function runCases(chain: Chain, asked: Query, execute: (query: Query) => Promise<ChainResult> | undefined): Promise<Runs> {
+  const { event, phase, direction, payload } = asked;
+  const runOne = async (query: Query): Promise<Run> => ({ ...query, plan: chain.plan(query), result: await (await execute(query))?.settled });
+  const cases = isObject(payload) ? casesFor(chain, event, phase, payload) : [];
+  if (typeof cases === "string") return { embedded: [], own: undefined, refusal: cases };
+  if (!isObject(payload) || cases.length === 0) return { embedded: [], own: await runOne(asked), refusal: undefined };
+  let message = messageOf(phase === "request" ? { method: event, params: payload } : { method: event, result: payload });
+  const runs: Run[] = [];
+  const pending = [...cases];
+  for (let item = pending.shift(); item !== undefined; item = pending.shift()) {
+    const run = await runOne({ event: item.event, phase: item.phase, direction, payload: item.payload(message) });
+    runs.push(run);
+    if (run.result !== undefined && run.result.status !== "success") break;
+    if (run.result?.modified === true && isObject(run.result.finalPayload)) message = item.write(message, run.result.finalPayload);
+    if (item === cases.at(-1) && phase === "request") pending.push(...followingCases(message, item.event));
+  }
+  const isOwn = (run: Run) => run.event === event && run.phase === phase;
+  return { embedded: runs.filter((run) => !isOwn(run)), own: runs.find(isOwn), refusal: undefined };
+}
+
+function casesFor(chain: Chain, event: string, phase: Phase, payload: JsonObject): readonly Case[] | string {
+  // A chain is given errors as `{ error }`, which embed nothing.
+  if (phase === "response" && isObject(payload["error"])) return [];
+  try {
+    const cases = casesOf(phase === "request" ? { method: event, params: payload } : { method: event, result: payload }, chain);
+    return unseenBy(chain, cases, { event, phase }) ?? cases;
+  } catch (thrown) {
+    if (thrown instanceof RpcError) return thrown.message;
+    throw thrown;
+  }
+}
+
+function exitCodeOf({ embedded, own, refusal }: Runs): number {
+  if (refusal !== undefined) return REFUSED;
+  const result = [...embedded, own].map((run) => run?.result).find((one) => one !== undefined && one.status !== "success");
+  if (result === undefined) return 0;
+  return result.results.some(({ address, error }) => address === result.abortedAt?.address && error !== undefined) ? 1 : REFUSED;
+}
+
+function asJson({ embedded, own, refusal }: Runs, direction: Direction) {
+  const runOf = ({ plan, result }: Run) => ({ plan: planOf(plan), ...(result === undefined ? {} : { result: { ...result, settled: undefined } }) });
+  return {
+    direction,
+    ...(own === undefined ? { plan: [] } : runOf(own)),
+    ...(embedded.length === 0 ? {} : { embedded: embedded.map((run) => ({ event: run.event, phase: run.phase, ...runOf(run) })) }),
+    ...(refusal === undefined ? {} : { refusal }),
+  };
+}
+
+function describeRuns({ embedded, own, refusal }: Runs, direction: Direction): string {
+  if (refusal !== undefined) return `The message ${paintFor().bad("is refused")}: ${printable(refusal, 1000)}\n`;
+  const describeRun = ({ plan, result, payload }: Run) => `${describePlan(plan, direction)}${result === undefined ? "" : `\n${describeResult(result, payload)}`}`;
+  return [...embedded.map((run) => `${paintFor().bold(`embedded ${run.event}, ${run.phase}`)}\n${describeRun(run)}`), ...(own === undefined ? [] : [describeRun(own)])].join("\n");
+}
 
 async function chainOf(words: readonly string[], upstream: string | undefined, { config, open, signal, chainLog }: Session): Promise<Chain> {
   if (upstream !== undefined) {

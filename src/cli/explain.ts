@@ -73,7 +73,7 @@ function describe({ upstream, allowed, elsewhere, phases }: UpstreamTrace, paint
   return `${lines.join("\n")}\n`;
 }
 
-function describePhase({ phase, order, rules }: PhaseTrace, paint: Paint): string {
+function describePhase({ embedded, phase, order, rules }: PhaseTrace, paint: Paint): string {
   const place = new Map(order.flatMap((step, index) => step.map((address) => [address, index + 1] as const)));
   const sorted = [...rules].sort((left, right) => (place.get(left.address) ?? Infinity) - (place.get(right.address) ?? Infinity));
   const rows = sorted.map((rule) => {
@@ -81,9 +81,10 @@ function describePhase({ phase, order, rules }: PhaseTrace, paint: Paint): strin
     const state = rule.runs === true ? paint.good(`${place.get(rule.address) ?? ""}. runs`) : rule.runs === false ? paint.dim("   –") : paint.bad(`${place.get(rule.address) ?? ""}. fails`);
     return { row: [`    ${state}`, printable(rule.address), how, printable(rule.why, 200)], condition: rule.condition };
   });
-  if (rows.length === 0) return `  ${phase}: no interceptor`;
+  const title = embedded === undefined ? phase : `embedded ${printable(embedded)}, ${phase}`;
+  if (rows.length === 0) return `  ${title}: no interceptor`;
   const table = columns(rows.map(({ row }) => row)).split("\n");
-  return [`  ${phase}`, ...rows.flatMap(({ condition }, index) => [table[index] ?? "", ...(condition === undefined ? [] : describeCondition(condition, 8, paint))])].join("\n");
+  return [`  ${title}`, ...rows.flatMap(({ condition }, index) => [table[index] ?? "", ...(condition === undefined ? [] : describeCondition(condition, 8, paint))])].join("\n");
 }
 
 function describeCondition({ text, holds, why, parts }: ConditionTrace, indent: number, paint: Paint): readonly string[] {

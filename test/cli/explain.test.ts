@@ -23,6 +23,13 @@ const file = () =>
 const run = (...words: string[]) => runText(["explain", file(), ...words], { env: { ROLE: "s3cret-role" } });
 
 describe("explain", () => {
+  it("says which rules apply to what a request embeds", async () => {
+    const guarded = folder.write("embedded.json", { upstreams: { files: { command: "files-server" } }, interceptors: [{ use: "elicitation-guard" }] });
+    const params = { name: "ls", inputResponses: { k: { action: "accept", content: {} } }, requestState: "s" };
+    const { stdout } = await runText(["explain", guarded, "--method", "tools/call", "--params", JSON.stringify(params)]);
+    assert.match(stdout, /^files\n {2}embedded elicitation\/create, response\n {4}1\. runs +elicitation-guard\/[^]*\n {2}request\n[^]*\n {2}response\n/);
+  });
+
   it("says which rules run in which order before each upstream, which do not, and why", async () => {
     const { code, stdout } = await run("--tool", "ls", "--principal", '{"claims":{"role":"ops"}}');
     assert.equal(code, 0);

@@ -171,6 +171,18 @@ changes
     assert.deepEqual(result.results.map(({ address, mode, modified }) => [address, mode, modified]), [["redact/redact", "audit", true]]);
   });
 
+  it("runs what a message embeds first, and not the message where that is refused", async () => {
+    const embedded = (name: string) => JSON.stringify({ name: "ls", inputResponses: { k: { action: "accept", content: { a: name } } }, requestState: "s" });
+    const words = ["chain", "elicitation-guard", "tool-filter", "--event", "tools/call"];
+    const refused = await runText([...words, "--payload", embedded("4111 1111 1111 1111")]);
+    assert.equal(refused.code, 3);
+    assert.match(refused.stdout, /^embedded elicitation\/create, response\nplan, receiving\n[^]*elicitation-guard[^]*\nThe message is refused, by /);
+    const passed = JSON.parse((await runText([...words, "--payload", embedded("blue"), "--json"])).stdout) as { result: { status: string }; embedded: { event: string; result: { status: string } }[] };
+    assert.deepEqual([passed.result.status, passed.embedded.map(({ event, result }) => [event, result.status])], ["success", [["elicitation/create", "success"]]]);
+    const unread = await runText([...words, "--payload", '{"name":"ls","inputResponses":{"k":{}}}']);
+    assert.deepEqual([unread.code, /is refused: params\/inputResponses\/k must be the answer/.test(unread.stdout)], [3, true]);
+  });
+
   it("refuses what makes no sense", async () => {
     const wrong: [string[], RegExp][] = [
       [["chain", "--event", "tools/call"], /no target is given/],

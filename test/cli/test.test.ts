@@ -37,7 +37,7 @@ describe("test", () => {
       { name: "results are masked", ...call("ls"), result: text("ada@example.com"), expect: { changes: { "/content/0/text": "[REDACTED:email]" } } },
       { name: "results are masked to this", ...call("ls"), result: text("ada@example.com"), expect: { payload: text("[REDACTED:email]") } },
       { name: "errors are masked", ...call("ls"), error: { code: 1, message: "ada@example.com" }, expect: { changes: { "/error/message": "[REDACTED:email]" } } },
-      { name: "lists are cut", method: "tools/list", result: { tools: [{ name: "rm" }, { name: "ls" }] }, expect: { payload: { tools: [{ name: "ls" }] } } },
+      { name: "lists are cut", method: "tools/list", result: { tools: [{ name: "rm", inputSchema: { type: "object" } }, { name: "ls", inputSchema: { type: "object" } }] }, expect: { payload: { tools: [{ name: "ls", inputSchema: { type: "object" } }] } } },
       { name: "admins deploy", principal: { id: "ada", claims: { role: "admin" } }, ...call("deploy"), expect: "pass" },
       { name: "others do not", principal: { id: "bob", claims: { role: "dev" } }, ...call("deploy"), expect: "blocked" },
       { name: "the third is too fast", steps: [{ ...call("slow"), times: 2, expect: "pass" }, { ...call("slow"), expect: { blockedBy: "rate-limit" } }] },
@@ -45,6 +45,25 @@ describe("test", () => {
     ]);
     assert.equal(code, 0, lines.join("\n"));
     assert.ok(lines.includes("12 tests, all pass"));
+  });
+
+  it("judges what a message embeds as the guard of a gateway does", async () => {
+    const guarded = folder.write("embedded.json", { upstreams: { files: { command: "files-server" } }, interceptors: [{ use: "elicitation-guard" }, { use: "sampling-guard" }] });
+    const asks = (inputRequests: object, more: object = {}) => ({ ...call("ls"), result: { resultType: "input_required", requestState: "s", inputRequests, ...more } });
+    const form = (name: string) => ({ method: "elicitation/create", params: { message: "x", requestedSchema: { type: "object", properties: { [name]: { type: "string" } } } } });
+    const answers = (text: string) => ({ method: "tools/call", params: { name: "ls", requestState: "s", inputResponses: { k: { action: "accept", content: { a: text } } } } });
+    const old = { params: { name: "ls", _meta: { "io.modelcontextprotocol/protocolVersion": "2025-11-25" } } };
+    const tests = [
+      { name: "a password is asked for", ...asks({ k: form("password") }), expect: { blockedBy: "elicitation-guard" } },
+      { name: "a name is", ...asks({ k: form("nickname") }), expect: "pass" },
+      { name: "in a revision that embeds nothing", ...asks({ k: form("password") }), ...old, expect: "pass" },
+      { name: "a card is given", ...answers("4111 1111 1111 1111"), expect: { blockedBy: "elicitation-guard" } },
+      { name: "a word is", ...answers("blue"), expect: "pass" },
+      { name: "what may not be asked", ...asks({ k: { method: "tools/call", params: { name: "x" } } }), expect: "blocked" },
+      { name: "what nobody sees", ...asks({ k: { ...form("nickname"), more: "text" } }), expect: "blocked" },
+    ];
+    const { code, stdout } = await runText(["test", guarded, folder.write("embedded.test.json", { tests })]);
+    assert.equal(code, 0, stdout);
   });
 
   it("says what was expected and what came instead, by exit code 1, JSON and JUnit's XML too", async () => {

@@ -4,7 +4,7 @@ import type { Signal } from "../../core/base/signal.ts";
 import type { Chain } from "../../core/chain/chain.ts";
 import type { ChainResult } from "../../core/chain/result.ts";
 import type { Phase, Principal } from "../../core/wire/gen/interceptors.ts";
-import { directionAtFace } from "./explain.ts";
+import { directionAtFace } from "./trial.ts";
 
 /** A message to measure with. */
 export interface BenchMessage {

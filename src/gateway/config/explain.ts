@@ -1,18 +1,17 @@
-import { describeError } from "../../core/base/errors.ts";
+import { describeError, RpcError } from "../../core/base/errors.ts";
 import { isObject, type JsonObject } from "../../core/base/json.ts";
 import type { ChainEntry } from "../../core/chain/entry.ts";
-import type { Direction } from "../../core/chain/plan.ts";
+import type { Chain } from "../../core/chain/chain.ts";
 import { currentOf } from "../../core/guard/chain-source.ts";
 import type { GuardPolicy } from "../../core/guard/options.ts";
 import type { ConditionInput } from "../../core/interceptor/policy.ts";
 import type { InvocationContext, Phase } from "../../core/wire/gen/interceptors.ts";
 import { LIFECYCLE_METHODS, PLAIN_NOTIFICATIONS } from "../../core/guard/routes.ts";
-import { isServerRequest } from "../../core/wire/events.ts";
-import { METHODS } from "../../core/wire/methods.ts";
 import { hooksMatch } from "../../core/wire/patterns.ts";
 import type { BuiltPlan } from "./build.ts";
 import { compileCondition } from "./condition.ts";
 import type { ToolHints } from "./tool-hints.ts";
+import { casesOf, directionAtFace, messageOf } from "./trial.ts";
 
 /** A message that is asked about: a request, and the answer to it. */
 export interface Asked {
@@ -43,6 +42,8 @@ export interface RuleTrace {
 }
 
 export interface PhaseTrace {
+  /** What the request embeds, where it is about that and not about the request itself. */
+  readonly embedded?: string;
   readonly phase: Phase;
   /** What runs, in its order: those of a step in one list. */
   readonly order: readonly (readonly string[])[];
@@ -63,26 +64,50 @@ export function explain(built: BuiltPlan, upstream: string, asked: Asked): Upstr
   const chain = currentOf(built.plan.chain(upstream)).current();
   const plan = built.plan.upstreams.find(({ name }) => name === upstream);
   const principal = asked.context.principal;
+  const phaseOf = ({ event, phase, part }: Judged): PhaseTrace => {
+    const rules = chain.entries.map((entry) => ruleOf(built, upstream, entry, { judged: { event, phase, ...(part === undefined ? {} : { part }) }, asked }));
+    const running = new Set(rules.filter(({ runs }) => runs !== false).map(({ address }) => address));
+    // What is embedded goes the way of its message.
+    const direction = part === undefined ? directionAtFace(event, phase) : directionAtFace(asked.method, "request");
+    const { steps } = chain.plan({ event, phase, direction });
+    const order = steps.map(({ entries }) => entries.map(({ entry }) => entry.address).filter((address) => running.has(address))).filter((step) => step.length > 0);
+    return { ...(part === undefined ? {} : { embedded: event }), phase, order, rules };
+  };
   return {
     upstream,
     allowed: plan?.allow?.(principal) ?? true,
     elsewhere: [...built.items].filter(([, { item }]) => item.upstreams?.includes(upstream) === false).map(([label]) => label),
     // Nobody answers a notification.
-    phases: (isNotification(asked.method) ? (["request"] as const) : (["request", "response"] as const)).map((phase) => {
-      const rules = chain.entries.map((entry) => ruleOf(built, upstream, entry, { phase, asked }));
-      const running = new Set(rules.filter(({ runs }) => runs !== false).map(({ address }) => address));
-      const { steps } = chain.plan({ event: asked.method, phase, direction: directionAtFace(asked.method, phase) });
-      const order = steps.map(({ entries }) => entries.map(({ entry }) => entry.address).filter((address) => running.has(address))).filter((step) => step.length > 0);
-      return { phase, order, rules };
-    }),
+    phases: [
+      ...embeddedIn(asked, chain).map((part) => phaseOf({ event: part.event, phase: part.phase, part })),
+      ...(isNotification(asked.method) ? (["request"] as const) : (["request", "response"] as const)).map((phase) => phaseOf({ event: asked.method, phase })),
+    ],
   };
 }
 
-/** The gateway's faces are servers: requests of clients arrive and answers leave; what a server asks of its client, or tells it, goes the other way. */
-export function directionAtFace(method: string, phase: Phase): Direction {
-  const { kind, client } = METHODS.get(method) ?? {};
-  const fromServer = isServerRequest(method) || (kind === "notification" && client === undefined);
-  return fromServer === (phase === "request") ? "sending" : "receiving";
+/** What is judged: a part that the request embeds, or without one the request or its answer. */
+interface Judged {
+  readonly event: string;
+  readonly phase: Phase;
+  readonly part?: Embedded;
+}
+
+interface Embedded {
+  readonly event: string;
+  readonly phase: Phase;
+  readonly payload: unknown;
+}
+
+function embeddedIn({ method, params }: Asked, chain: Chain): readonly Embedded[] {
+  try {
+    return casesOf({ method, params }, chain)
+      .filter(({ event, phase }) => event !== method || phase !== "request")
+      .map(({ event, phase, payload }) => ({ event, phase, payload: payload(messageOf({ method, params })) }));
+  } catch (thrown) {
+    // No guard lets it through, so no rules apply to it.
+    if (thrown instanceof RpcError) return [];
+    throw thrown;
+  }
 }
 
 function isNotification(method: string): boolean {
@@ -95,24 +120,28 @@ function whyNever(method: string, { interceptNotifications }: GuardPolicy): stri
   return isNotification(method) && interceptNotifications === false ? "policy.interceptNotifications is off, so no interceptor is asked" : undefined;
 }
 
-function ruleOf(built: BuiltPlan, upstream: string, entry: ChainEntry, { phase, asked }: { readonly phase: Phase; readonly asked: Asked }): RuleTrace {
+function ruleOf(built: BuiltPlan, upstream: string, entry: ChainEntry, { judged, asked }: { readonly judged: Judged; readonly asked: Asked }): RuleTrace {
   const { address, label, name, type, policy } = entry;
   const placed = built.items.get(label);
   const shared = { address, type, mode: policy.mode, failOpen: policy.failOpen, ...(placed === undefined ? {} : { pointer: placed.pointer }) };
   const { method, params, context } = asked;
+  const { event, phase, part } = judged;
   const never = whyNever(method, built.plan.policy ?? {});
   if (never !== undefined) return { ...shared, runs: false, why: never };
-  if (!hooksMatch(policy.hooks, method, phase)) {
+  if (!hooksMatch(policy.hooks, event, phase)) {
     const hooked = policy.hooks.filter((hook) => hook.phase === phase).flatMap(({ events }) => events);
     return { ...shared, runs: false, why: hooked.length === 0 ? `it does not look at ${phase}s` : `of ${phase}s it looks at ${hooked.join(", ")}` };
   }
-  const matched = policy.hooks.filter((hook) => hooksMatch([hook], method, phase)).flatMap(({ events }) => events.filter((event) => hooksMatch([{ events: [event], phase }], method, phase)));
+  const matched = policy.hooks.filter((hook) => hooksMatch([hook], event, phase)).flatMap(({ events }) => events.filter((pattern) => hooksMatch([{ events: [pattern], phase }], event, phase)));
   const why = `it hooks ${[...new Set(matched)].join(", ")}`;
   const own = placed?.item.overrides !== undefined && Object.hasOwn(placed.item.overrides, name) ? placed.item.overrides[name] : undefined;
   const when: unknown = own?.when ?? placed?.item.when;
   if (when === undefined) return { ...shared, runs: true, why };
   const request = { method, params };
-  const input: ConditionInput = { event: method, phase, name, payload: phase === "request" ? params : {}, context: phase === "request" ? context : { ...context, request } };
+  const input: ConditionInput =
+    part === undefined
+      ? { event, phase, name, payload: phase === "request" ? params : {}, context: phase === "request" ? context : { ...context, request } }
+      : { event, phase, name, payload: part.payload, context };
   const condition = traceCondition(built, when, input, built.hints.get(upstream));
   const verdict = condition.holds === undefined ? `its condition cannot be judged: ${condition.why ?? ""}` : condition.holds ? `${why}, and its condition holds` : "its condition does not hold";
   return { ...shared, runs: condition.holds, why: verdict, condition };

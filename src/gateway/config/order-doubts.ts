@@ -2,7 +2,7 @@ import type { ChainEntry } from "../../core/chain/entry.ts";
 import type { Phase } from "../../core/wire/gen/interceptors.ts";
 import { priorityFor } from "../../core/interceptor/priority.ts";
 import type { BuiltPlan } from "./build.ts";
-import { directionAtFace } from "./explain.ts";
+import { directionAtFace } from "./trial.ts";
 
 /** What is odd about an item of a configuration, and what to do about it. */
 export interface Doubt {

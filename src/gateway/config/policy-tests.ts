@@ -3,17 +3,15 @@ import { diffJson } from "../../core/base/json-diff.ts";
 import { equalJson, type JsonObject, parsePointer } from "../../core/base/json.ts";
 import { valueAt } from "../../core/base/json-pointer.ts";
 import type { Signal } from "../../core/base/signal.ts";
-import type { ChainResult } from "../../core/chain/result.ts";
-import { currentOf } from "../../core/guard/chain-source.ts";
 import type { Principal } from "../../core/wire/gen/interceptors.ts";
 import type { ErrorObject } from "../../core/wire/message.ts";
 import { LIFECYCLE_METHODS } from "../../core/guard/routes.ts";
 import type { BuiltPlan } from "./build.ts";
-import { directionAtFace } from "./explain.ts";
 import { readAny } from "./load.ts";
 import { suggest } from "./names.ts";
 import { collectProblems, ConfigError } from "./problems.ts";
 import { schemaCheck } from "./schema-check.ts";
+import { createTrial, type Trial, type TrialOutcome } from "./trial.ts";
 
 // The form of spec/policy-tests.schema.json.
 
@@ -89,9 +87,10 @@ export async function* runTests(built: BuiltPlan, { file, tests }: TestFile, sig
   for (const [index, test] of tests.entries()) {
     const started = performance.now();
     const steps = test.steps ?? [test as TestStep];
+    const trial = createTrial(built, test.upstream ?? "");
     let failure: string | undefined;
     for (const [at, step] of steps.entries()) {
-      failure = await runStep(built, test, step, `${file}#${index}`, signal);
+      failure = await runStep(trial, test, step, `${file}#${index}`, signal);
       if (failure === undefined) continue;
       if (steps.length > 1) failure = `step ${at + 1}: ${failure}`;
       break;
@@ -100,45 +99,35 @@ export async function* runTests(built: BuiltPlan, { file, tests }: TestFile, sig
   }
 }
 
-async function runStep(built: BuiltPlan, test: PolicyTest, step: TestStep, sessionId: string, signal: Signal): Promise<string | undefined> {
-  const chain = currentOf(built.plan.chain(test.upstream ?? "")).current();
-  const { method, params = {}, result, error, times = 1, expect } = step;
+async function runStep(trial: Trial, test: PolicyTest, step: TestStep, sessionId: string, signal: Signal): Promise<string | undefined> {
+  const { params = {}, result, error, times = 1, expect } = step;
   const principal = step.principal ?? test.principal;
   const context = { sessionId, ...(principal === undefined ? {} : { principal: { type: "user" as const, ...principal } }) };
-  const response = result ?? (error === undefined ? undefined : { error });
+  const before = result ?? (error === undefined ? params : { error });
   for (let count = 1; count <= times; count++) {
-    const payload = response ?? params;
-    const ran = await chain.execute({
-      event: method,
-      payload,
-      context,
-      signal,
-      revalidate: "if-modified",
-      direction: directionAtFace(method, response === undefined ? "request" : "response"),
-      ...(response === undefined ? { phase: "request" } : { phase: "response", request: { method, params }, ...(error === undefined ? {} : { error: true }) }),
-    });
-    const failure = compare(ran, payload, expect);
+    const failure = compare(await trial.put(step, context, signal), before, expect);
     if (failure !== undefined) return times === 1 ? failure : `time ${count}: ${failure}`;
   }
   return undefined;
 }
 
-function compare(ran: ChainResult, before: JsonObject, expect: Expectation): string | undefined {
-  const passes = ran.status === "success";
-  const stop = ran.abortedAt;
-  const got = passes ? (ran.modified ? `it passes, changed at ${places(before, ran.finalPayload)}` : "it passes as it is") : `${stop?.address ?? "something"} ${ran.status === "validation_failed" ? "refuses it" : "fails"}: ${stop?.reason ?? ran.status}`;
+function compare({ after, refusal }: TrialOutcome, before: JsonObject, expect: Expectation): string | undefined {
+  const passes = refusal === undefined;
+  const modified = passes && !equalJson(before, after);
+  const { address, interceptor, reason = "", invalid = false } = refusal ?? {};
+  const got = passes ? (modified ? `it passes, changed at ${places(before, after)}` : "it passes as it is") : `${address ?? interceptor ?? "the gateway"} ${invalid ? "refuses it" : "fails"}: ${reason}`;
   const expected = (what: string) => `expected ${what}, but ${got}`;
-  if (expect === "pass") return passes && !ran.modified ? undefined : expected("it to pass as it is");
+  if (expect === "pass") return passes && !modified ? undefined : expected("it to pass as it is");
   if (expect === "blocked") return passes ? expected("it to be blocked") : undefined;
   if ("blockedBy" in expect) {
     const { blockedBy, message = "" } = expect;
-    const by = stop !== undefined && (stop.address === blockedBy || stop.interceptor === blockedBy);
-    return !passes && by && stop.reason.includes(message) ? undefined : expected(`${blockedBy} to block it${message === "" ? "" : ` with ${JSON.stringify(message)}`}`);
+    const by = address === blockedBy || interceptor === blockedBy;
+    return !passes && by && reason.includes(message) ? undefined : expected(`${blockedBy} to block it${message === "" ? "" : ` with ${JSON.stringify(message)}`}`);
   }
-  if ("payload" in expect) return passes && equalJson(ran.finalPayload, expect.payload) ? undefined : expected(`it to pass as ${JSON.stringify(expect.payload)}`);
+  if ("payload" in expect) return passes && equalJson(after, expect.payload) ? undefined : expected(`it to pass as ${JSON.stringify(expect.payload)}`);
   const wanted = Object.entries(expect.changes);
-  const differs = wanted.find(([pointer, value]) => !equalJson(at(ran.finalPayload, pointer) ?? null, value));
-  const others = passes ? diffJson(before, ran.finalPayload).filter(({ pointer }) => !wanted.some(([place]) => pointer === place || pointer.startsWith(`${place}/`))) : [];
+  const differs = wanted.find(([pointer, value]) => !equalJson(at(after, pointer) ?? null, value));
+  const others = passes ? diffJson(before, after).filter(({ pointer }) => !wanted.some(([place]) => pointer === place || pointer.startsWith(`${place}/`))) : [];
   if (passes && differs === undefined && others.length === 0) return undefined;
   const [pointer, value] = differs ?? wanted[0] ?? [];
   return expected(others.length > 0 && differs === undefined ? `no change but at ${wanted.map(([place]) => place).join(", ")}` : `${pointer ?? ""} to become ${JSON.stringify(value)}`);
