@@ -1,11 +1,11 @@
 import { chmodSync, copyFileSync, existsSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { dirname, join, relative, resolve } from "node:path";
 import { createInterface } from "node:readline/promises";
 import { utf8DecodeExact } from "../core/base/bytes.ts";
 import { describeError, LocalError } from "../core/base/errors.ts";
 import { isObject, type JsonObject, ownMember } from "../core/base/json.ts";
 import { didYouMean } from "../core/base/nearest.ts";
-import { guardOf, guardServerEntry, readClientFile, type ClientFile, type ClientServer } from "../gateway/config/client-file.ts";
+import { guardOf, guardServerEntry, namesInEnvFile, readClientFile, workFolderOf, type ClientFile, type ClientServer } from "../gateway/config/client-file.ts";
 import type { InterceptorsConfig } from "../gateway/config/config.ts";
 import { DEFAULT_POLICY } from "../gateway/config/default-policy.ts";
 import { readJsonc } from "../gateway/config/jsonc.ts";
@@ -38,7 +38,8 @@ context_servers), and writes beside it
 
 The client's file itself stays as it is, unless --apply puts the guarded one in
 its place; that keeps a configuration that is there already. Values of
-environments and headers stay in the client's file.
+environments and headers stay in the client's file, or in the envFile. Servers
+start in the folder in which the client starts them.
 On a terminal and without a file it asks.`,
   options: [
     { name: "use", value: "NAME", many: true, help: "these ready-made interceptors, in place of the default policy" },
@@ -173,10 +174,28 @@ function readClient(file: string): ClientFile & { readonly value: JsonObject } {
     const { place, message } = read.fault;
     throw new UsageError(`${file}:${place?.line ?? 1}:${place?.column ?? 1}: ${message}`);
   }
-  const client = readClientFile(read.value);
+  const client = readClientFile(read.value, (envFile) => variablesIn(envFile, file));
   if (typeof client === "string") throw new UsageError(`${file} ${client}`);
   // What has servers is an object.
   return { ...client, value: read.value as JsonObject };
+}
+
+// The client's own references are its own to resolve, but for the folder that it has open.
+function variablesIn(envFile: string, file: string): readonly string[] | undefined {
+  const folder = workFolderOf(resolve(file));
+  const path = folder === undefined ? envFile : resolve(folder, envFile.replace(/^\$\{workspaceFolder\}/, () => folder));
+  try {
+    return path.includes("${") ? undefined : namesInEnvFile(readFileSync(path, "utf8"));
+  } catch {
+    return undefined;
+  }
+}
+
+// The gateway starts servers in the folder of its configuration; with a path from there, both can be moved together.
+function cwdFor(file: string, config: string): (own: string | undefined) => string | undefined {
+  const folder = workFolderOf(resolve(file));
+  if (folder === undefined) return (own) => own;
+  return (own) => relative(dirname(config), resolve(folder, own ?? "")) || undefined;
 }
 
 function write({ file, policy, asked, servers: wanted, out, apply, force, program }: Choice, json: boolean): Exit {
@@ -195,7 +214,7 @@ function write({ file, policy, asked, servers: wanted, out, apply, force, progra
   if (standing.length > 0) throw new UsageError(`${config} already guards ${standing.join(", ")}`, `add servers to it by hand, put ${file}.backup back first, or take another -o`);
   const taken = [file, `${file}.guarded`, `${file}.backup`].map((path) => resolve(path));
   if (taken.includes(config)) throw new UsageError(`-o ${out} is the client's own file, or one that is made of it`, "take another name for the configuration");
-  const made = guarded.map((server) => ({ server, ...guardServerEntry(server, program, config) }));
+  const made = guarded.map((server) => ({ server, ...guardServerEntry(server, { program, configFile: config, cwdOf: cwdFor(file, config) }) }));
   const entries = { ...(value[member] as JsonObject), ...Object.fromEntries(made.map(({ server, entry }) => [server.name, entry])) };
   const files = {
     config: { path: config, text: configText(made, policy) },

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, realpathSync, statSync, writeFileSync } from "node:fs";
 import { after, describe, it } from "node:test";
 import { McpClient } from "../../src/core/mcp/client.ts";
 import { spawnTransport } from "../../src/node/child.ts";
@@ -50,6 +50,25 @@ describe("init", () => {
       assert.ok((await peer.listTools()).length > 0, name);
       await peer.close();
     }
+  });
+
+  it("starts servers where the client would, with the variables that the client reads from a file", async () => {
+    const folder = temporaryFolder();
+    folders.push(folder);
+    const show = 'import{createInterface as r}from"node:readline";r({input:process.stdin}).on("line",l=>{const{id}=JSON.parse(l);if(id!==undefined)console.log(JSON.stringify({jsonrpc:"2.0",id,result:{protocolVersion:"2025-11-25",capabilities:{},serverInfo:{name:process.cwd(),version:process.env.FROM_FILE}}}))})';
+    folder.write("show.mjs", show);
+    folder.write(".env", "FROM_FILE=s3cret-value\n");
+    mkdirSync(`${folder.path}/.vscode`);
+    const file = folder.write(".vscode/mcp.json", { servers: { show: { command: process.execPath, args: ["show.mjs"], envFile: "${workspaceFolder}/.env" }, lost: { command: "x", envFile: "${input:x}" } } });
+    const { stdout } = await runText(["init", file, "--apply"]);
+    assert.match(stdout, /left as it is: lost, which has an envFile that cannot be read/);
+    const config = readFileSync(`${folder.path}/.vscode/mcp-interceptors.jsonc`, "utf8");
+    assert.ok(config.includes('"args":["show.mjs"],"env":{"FROM_FILE":"${FROM_FILE:-}"},"cwd":".."') && !config.includes("s3cret-value"), config);
+    const { command, args } = (JSON.parse(readFileSync(file, "utf8")) as { servers: Record<string, Entry> }).servers["show"] ?? { command: "", args: [] };
+    const peer = new McpClient({ name: "c", version: "1" });
+    await peer.connect(await spawnTransport({ command, args, env: { ...(process.env as Record<string, string>), FROM_FILE: "s3cret-value" } }));
+    assert.deepEqual(peer.serverInfo, { name: realpathSync(folder.path), version: "s3cret-value" });
+    await peer.close();
   });
 
   it("takes the servers and interceptors that it is told, and says what it did as JSON", async () => {

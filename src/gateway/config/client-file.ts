@@ -11,6 +11,8 @@ export interface ClientServer {
   /** As a configuration may have it: part of a path. */
   readonly upstream: string;
   readonly entry: JsonObject;
+  /** Names of the variables that the client takes from a file of their own (`envFile`). */
+  readonly fileVariables?: readonly string[];
 }
 
 export interface ClientFile {
@@ -20,8 +22,11 @@ export interface ClientFile {
   readonly others: readonly { readonly name: string; readonly why: string }[];
 }
 
+/** The names of the variables in an `envFile`, or `undefined` where it cannot be read. */
+export type VariablesOf = (envFile: string) => readonly string[] | undefined;
+
 /** Finds the servers in a client's file; a text says what is wrong with it. */
-export function readClientFile(value: unknown): ClientFile | string {
+export function readClientFile(value: unknown, variablesOf: VariablesOf = () => undefined): ClientFile | string {
   if (!isObject(value)) return "must be an object";
   const member = MEMBERS.find((name) => isObject(ownMember(value, name)));
   if (member === undefined) return `must have one of ${MEMBERS.join(", ")}: an object of servers by name`;
@@ -29,9 +34,11 @@ export function readClientFile(value: unknown): ClientFile | string {
   const servers: ClientServer[] = [];
   const others: { name: string; why: string }[] = [];
   for (const [name, entry] of Object.entries(ownMember(value, member) as JsonObject)) {
-    const why = problemOf(entry);
+    const fileVariables = isObject(entry) && typeof entry["envFile"] === "string" ? variablesOf(entry["envFile"]) : [];
+    // What the client reads for it would reach the gateway, and not the server.
+    const why = problemOf(entry) ?? (fileVariables?.every(isVariable) === true ? undefined : "has an envFile that cannot be read here, so that nobody knows which variables the server has to get");
     if (why !== undefined || !isObject(entry)) others.push({ name, why: why ?? "is no object" });
-    else servers.push({ name, upstream: upstreamName(name, taken), entry });
+    else servers.push({ name, upstream: upstreamName(name, taken), entry, ...(fileVariables === undefined || fileVariables.length === 0 ? {} : { fileVariables }) });
   }
   return { member, servers, others };
 }
@@ -79,6 +86,30 @@ function upstreamName(name: string, taken: Set<string>): string {
   return free;
 }
 
+/** The names that are set in a file of variables, a line each: `NAME=value`, `export NAME=value`. */
+export function namesInEnvFile(text: string): readonly string[] {
+  return [...new Set([...text.matchAll(/^\s*(?:export\s+)?([^\s#=][^\s=]*)\s*=/gm)].map(([, name = ""]) => name))];
+}
+
+// The folders of a project in which clients keep their files: they start servers in the project's own.
+const PROJECT_FOLDERS: ReadonlySet<string> = new Set([".cursor", ".gemini", ".roo", ".vscode", ".zed"]);
+
+/** The folder in which a client starts the servers of a file, by its absolute path; `undefined` where that is nowhere to rely on, as with Claude Desktop. */
+export function workFolderOf(file: string): string | undefined {
+  const [name, folder = ""] = file.split(/[\\/]/).reverse();
+  const parent = file.slice(0, -`/${name ?? ""}`.length);
+  if (PROJECT_FOLDERS.has(folder)) return parent.slice(0, -`/${folder}`.length) || "/";
+  return name === ".mcp.json" ? parent || "/" : undefined;
+}
+
+/** Where the gateway is, as the client starts it. */
+export interface GatewayPlace {
+  readonly program: readonly string[];
+  readonly configFile: string;
+  /** A server's working folder as the configuration has it, by its own if it has one; `undefined` for the configuration's. */
+  cwdOf?(own: string | undefined): string | undefined;
+}
+
 export interface GuardedServer {
   readonly upstream: UpstreamConfig;
   /** What the client starts in its place: the gateway, on stdio. */
@@ -89,7 +120,7 @@ export interface GuardedServer {
  * Puts the gateway before a server. Values of its environment and its headers stay in the client's file, and so does whatever the client puts in
  * itself (`${input:…}`): the configuration refers to them as variables, so that no secret stands in a second place.
  */
-export function guardServerEntry({ upstream: name, entry }: ClientServer, program: readonly string[], configFile: string): GuardedServer {
+export function guardServerEntry({ upstream: name, entry, fileVariables = [] }: ClientServer, { program, configFile, cwdOf = (own) => own }: GatewayPlace): GuardedServer {
   const { command, args, env, cwd, url, headers, type: _type, ...rest } = entry;
   const variables = new Map<string, string>();
   const prefix = `MCP_${name.toUpperCase().replace(/[^A-Z0-9]+/g, "_")}`;
@@ -101,13 +132,19 @@ export function guardServerEntry({ upstream: name, entry }: ClientServer, progra
   // Only what has a reference of the client's own need not be written down.
   const plain = (part: string, value: string) => (value.includes("${") ? kept(part, value) : value);
   const own = Object.entries((env ?? {}) as Readonly<Record<string, string>>);
+  const passed = [
+    ...fileVariables.map((variable) => [variable, reference(variable)] as const),
+    ...own.map(([variable, value]) => [variable, isVariable(variable) ? reference(variable) : kept(`env_${variable}`, value)] as const),
+  ];
+  const ownFolder = typeof cwd === "string" ? cwd : undefined;
+  const folder = ownFolder?.includes("${") === true ? ownFolder : cwdOf(ownFolder);
   const upstream: UpstreamConfig =
     typeof command === "string"
       ? {
           command: plain("command", command),
           ...(args === undefined ? {} : { args: (args as readonly string[]).map((arg, index) => plain(`arg_${index + 1}`, arg)) }),
-          ...(own.length === 0 ? {} : { env: Object.fromEntries(own.map(([variable, value]) => [variable, isVariable(variable) ? reference(variable) : kept(`env_${variable}`, value)])) }),
-          ...(typeof cwd === "string" ? { cwd: plain("cwd", cwd) } : {}),
+          ...(passed.length === 0 ? {} : { env: Object.fromEntries(passed) }),
+          ...(folder === undefined ? {} : { cwd: plain("cwd", folder) }),
         }
       : {
           url: plain("url", String(url)),

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { type ClientServer, guardServerEntry, readClientFile } from "../../../src/gateway/config/client-file.ts";
+import { type ClientServer, guardServerEntry, namesInEnvFile, readClientFile, workFolderOf } from "../../../src/gateway/config/client-file.ts";
 
 const found = (value: unknown) => {
   const read = readClientFile(value);
@@ -8,7 +8,7 @@ const found = (value: unknown) => {
   return read;
 };
 const server = (entry: object, upstream = "files"): ClientServer => ({ name: upstream, upstream, entry: { ...entry } });
-const guard = (entry: object, upstream?: string) => guardServerEntry(server(entry, upstream), ["node", "main.js"], "/c.jsonc");
+const guard = (entry: object, upstream?: string) => guardServerEntry(server(entry, upstream), { program: ["node", "main.js"], configFile: "/c.jsonc" });
 
 describe("a client's file", () => {
   it("names servers under the member that each client has", () => {
@@ -44,6 +44,21 @@ describe("a client's file", () => {
     for (const [command, ...args] of [["gift", ...behind], ["mcp-interceptors", "wrap"], ["mcp-interceptors", "fixture-server", "--", "wrap"], ["node", "server.mjs", "wrap", "--", "x"]]) {
       assert.equal(found({ mcpServers: { files: { command, args } } }).servers.length, 1, `${command} ${args.join(" ")}`);
     }
+  });
+
+  it("has servers with a file of variables where that can be read", () => {
+    const files: Record<string, string> = { ".env": "# c\nA=1\n export B = x=y\nA=2\n", odd: "a.b=1" };
+    const read = readClientFile({ servers: { a: { command: "x", envFile: ".env" }, b: { command: "x", envFile: "none" }, c: { command: "x", envFile: "odd" } } }, (name) => {
+      const text = files[name];
+      return text === undefined ? undefined : namesInEnvFile(text);
+    });
+    assert.ok(typeof read === "object");
+    assert.deepEqual([read.servers.map(({ name, fileVariables }) => [name, fileVariables]), read.others.map(({ name }) => name)], [[["a", ["A", "B"]]], ["b", "c"]]);
+  });
+
+  it("tells the folder that its servers are started in, where the client has a rule for that", () => {
+    const folders = ["/w/.vscode/mcp.json", "/w/.cursor/mcp.json", "/w/.mcp.json", "C:\\w\\.vscode\\mcp.json", "/.vscode/mcp.json", "/h/.config/Claude/claude_desktop_config.json", "/w/mcp.json"].map(workFolderOf);
+    assert.deepEqual(folders, ["/w", "/w", "/w", "C:\\w", "/", undefined, undefined]);
   });
 
   it("is refused where it has no servers", () => {
