@@ -40,6 +40,15 @@ test("hooks the phases of its config alone, and passes the other where a call na
   assert.throws(() => secretGuard({ phases: [] }), { code: "invalid_argument", message: /phases must name a phase/ });
 });
 
+test("masks what is made up to try it, as its README says", () => {
+  const text = (value: string) => masked("tools/call", "response", { content: [{ type: "text", text: value }] });
+  const said = (value: string) => ({ content: [{ type: "text", text: value }] });
+  assert.deepEqual(text("password=hunter2pass"), said("password=[REDACTED:assignment]"));
+  assert.deepEqual(text("AKIAIOSFODNN7EXAMPLE wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"), said(`${MASK} ${MASK}`));
+  assert.deepEqual(text("postgres://ada:s3cr3tpw@db.example/x"), said("postgres://ada:[REDACTED:url-password]@db.example/x"));
+  for (const passes of ["ghp_abcdefghijklmnopqrstuvwxyz0123456789", "password: secret", "the password is hunter2pass"]) assert.deepEqual(text(passes), said(passes));
+});
+
 test("masks a secret wherever a result or an error holds it, and counts without quoting", () => {
   const result = {
     content: [

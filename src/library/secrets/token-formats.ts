@@ -27,6 +27,8 @@ export const TOKEN_FORMATS: readonly (readonly [beginnings: string, rest: string
   ["API-", "[A-Z0-9]{25,34}"],
   // Clouds.
   ["AKIA|ASIA|ABIA|ACCA", "[A-Z0-9]{16}"],
+  // The secret key of AWS's documentation: people try it beside the access key of the same page, which has the form of any other.
+  ["wJalrXUtnFEMI", "/K7MDENG/bPxRfiCYEXAMPLEKEY"],
   ["ABSK", "[A-Za-z0-9+/]{100,260}={0,2}"],
   ["AIza", "[A-Za-z0-9_-]{35}"],
   ["ya29.", "[A-Za-z0-9_-]{20,400}"],
