@@ -15,13 +15,18 @@ export function looksLikeJson(word: string): boolean {
 
 /** Reads JSON from an option: a file, `-` for stdin, or the JSON itself where it begins like an object or a list. Throws a `UsageError` that says what is wrong. */
 export function readJson(word: string, option: string): unknown {
+  return readJsonOf(word, `--${option}`);
+}
+
+/** The same for what is no option: `what` is what it is called. */
+export function readJsonOf(word: string, what: string): unknown {
   const inline = looksLikeJson(word);
-  const text = inline ? word : textOf(word, option);
+  const text = inline ? word : textOf(word, what);
   const { value, refusal } = scanJson(text);
   if (refusal === undefined) return value;
   const place = `${refusal.pointer === "" ? "" : ` at ${refusal.pointer}`} (offset ${refusal.offset})`;
   const hint = inline && refusal.code === "syntax" ? `for the shell, all of it goes in single quotes, and texts in double quotes: '{ "name": "value" }'` : undefined;
-  throw new UsageError(`--${option}: ${inline ? "this" : word === "-" ? "stdin" : word} is no JSON that can be taken: ${whatIsWrong(text, refusal)}${place}`, hint);
+  throw new UsageError(`${what}: ${inline ? "this" : word === "-" ? "stdin" : word} is no JSON that can be taken: ${whatIsWrong(text, refusal)}${place}`, hint);
 }
 
 // Shells take the double quotes out of what is not in single ones, and programs write names without.
@@ -57,18 +62,18 @@ export function objectOption({ values }: ParsedOptions, name: string): JsonObjec
 const MAX_BYTES = 64 * 1024 ** 2;
 const CHUNK_BYTES = 64 * 1024;
 
-function textOf(word: string, option: string): string {
-  const hint = `--${option} takes a file, - for stdin, or the JSON itself`;
-  if (word === "") throw new UsageError(`--${option} is empty`, hint);
-  const bytes = bytesOf(word, option, hint);
-  if (bytes.length > MAX_BYTES) throw new UsageError(`--${option} ${word}: it has more than ${MAX_BYTES} bytes`, "a message is smaller than that");
+function textOf(word: string, what: string): string {
+  const hint = `${what} takes a file, - for stdin, or the JSON itself`;
+  if (word === "") throw new UsageError(`${what} is empty`, hint);
+  const bytes = bytesOf(word, what, hint);
+  if (bytes.length > MAX_BYTES) throw new UsageError(`${what} ${word}: it has more than ${MAX_BYTES} bytes`, "a message is smaller than that");
   const text = utf8DecodeExact(bytes);
-  if (text === undefined) throw new UsageError(`--${option} ${word}: it is no text in UTF-8`, hint);
+  if (text === undefined) throw new UsageError(`${what} ${word}: it is no text in UTF-8`, hint);
   return text.replace(/^\ufeff/, "");
 }
 
 // Reads no more than tells that it is too much: a device has no end.
-function bytesOf(word: string, option: string, hint: string): Buffer {
+function bytesOf(word: string, what: string, hint: string): Buffer {
   let file: number | undefined;
   try {
     file = word === "-" ? 0 : openSync(word, "r");
@@ -82,7 +87,7 @@ function bytesOf(word: string, option: string, hint: string): Buffer {
     }
     return Buffer.concat(chunks);
   } catch (thrown) {
-    throw new UsageError(`--${option} ${word}: ${describeUnread(thrown)}`, hint);
+    throw new UsageError(`${what} ${word}: ${describeUnread(thrown)}`, hint);
   } finally {
     if (file !== undefined && file !== 0) closeSync(file);
   }

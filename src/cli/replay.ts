@@ -31,7 +31,7 @@ through the guard that a gateway with the configuration has before an upstream,
 and says which are refused by whom, and where they are changed. With --against
 the same for another configuration, and where the two differ: in what the other
 side gets. Without it A is compared with letting everything pass. Prints no
-payload.
+payload. FILE is - for stdin.
 
 No upstream is reached or started; modules, interceptor servers and services of
 the configuration are, and do what they do. Ready-made interceptors live in the
@@ -158,7 +158,8 @@ function shown({ message: _payload, ...fate }: Fate): Shown {
 
 async function* linesIn(file: string): ReturnType<typeof readRecording> {
   try {
-    yield* readRecording(file);
+    // Of a stream without an encoding: buffers.
+    yield* file === "-" ? readRecording("stdin", process.stdin as AsyncIterable<Buffer>) : readRecording(file);
   } catch (thrown) {
     throw new UsageError(thrown instanceof LocalError ? thrown.message : `${file}: ${describeUnread(thrown)}`, "a recording is what mcp-interceptors record has written");
   }

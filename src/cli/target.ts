@@ -18,7 +18,7 @@ import { readyMade } from "../library/catalog.ts";
 import { connectServer } from "../node/chain.ts";
 import { isModulePath, loadInterceptors } from "../node/load-module.ts";
 import { UsageError } from "./errors.ts";
-import { readJson } from "./payload.ts";
+import { readJsonOf } from "./payload.ts";
 import { unlessAborted } from "./start-watch.ts";
 import { isHttpUrl, splitWords } from "./words.ts";
 
@@ -76,7 +76,7 @@ async function open(word: string, label: string, { config, headers, log, signal 
   if (own !== undefined) return { source: own.opened.source, close: async () => {} };
   const [name = "", ...rest] = word.split("=");
   const made = readyMade.get(name);
-  if (made !== undefined) return inProcess(readyMadeOf(word, () => made.create(rest.length === 0 ? undefined : readJson(rest.join("="), name))), label);
+  if (made !== undefined) return inProcess(readyMadeOf(word, () => made.create(rest.length === 0 ? undefined : readJsonOf(rest.join("="), `the config of ${name}`))), label);
   if (isHttpUrl(word) && !URL.canParse(word)) throw new UsageError(`${JSON.stringify(word)} is no URL`);
   if (isHttpUrl(word)) return connected({ url: word, ...(headers === undefined ? {} : { headers }) }, label, log, signal);
   if (isModulePath(word)) return inProcess(await unlessAborted(loadInterceptors(word), signal), label);

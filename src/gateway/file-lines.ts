@@ -7,12 +7,12 @@ export interface FileLine {
   readonly whole: boolean;
 }
 
-/** Reads a file line by line. Rejects with what the file system says, and with `limit_exceeded` for a line of more than `maxBytes`. */
-export async function* linesOf(path: string, maxBytes: number): AsyncGenerator<FileLine> {
+/** Reads a file line by line, or `chunks` in its place. Rejects with what the file system says, and with `limit_exceeded` for a line of more than `maxBytes`. */
+export async function* linesOf(path: string, maxBytes: number, chunks?: AsyncIterable<Buffer>): AsyncGenerator<FileLine> {
   let rest: Buffer[] = [];
   let length = 0;
   // Of a stream without an encoding: buffers.
-  for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
+  for await (const chunk of chunks ?? (createReadStream(path) as AsyncIterable<Buffer>)) {
     let from = 0;
     for (let end; (end = chunk.indexOf(0x0a, from)) >= 0; from = end + 1) {
       rest.push(chunk.subarray(from, end));

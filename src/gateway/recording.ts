@@ -67,12 +67,12 @@ export function recordedMessage(message: Message, seen: Pick<RecordedMessage, "a
 }
 
 /**
- * Reads a recording line by line. A line that is none of ours is `unreadable`, and the next one is read: a kill leaves half a line, and another session may
+ * Reads a recording line by line, or `chunks` in its place. A line that is none of ours is `unreadable`, and the next one is read: a kill leaves half a line, and another session may
  * have been written behind it. Rejects with `invalid_message` for a file that does not begin like a recording, and with what the file system says.
  */
-export async function* readRecording(path: string): AsyncGenerator<RecordingLine> {
+export async function* readRecording(path: string, chunks?: AsyncIterable<Buffer>): AsyncGenerator<RecordingLine> {
   let line = 0;
-  for await (const { bytes } of linesOf(path, MAX_LINE_BYTES)) {
+  for await (const { bytes } of linesOf(path, MAX_LINE_BYTES, chunks)) {
     line++;
     const text = utf8DecodeExact(bytes) ?? "";
     if (line === 1 && !isRecordingHeader(text)) throw new LocalError("invalid_message", `${path} is no recording: its first line is no header`);

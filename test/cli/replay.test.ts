@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { after, describe, it } from "node:test";
 import { replay } from "../../src/cli/replay.ts";
 import { temporaryFolder } from "../gateway/config/kit.ts";
@@ -33,6 +34,14 @@ tools/call rm  request 2 of the client, line 4
 A, D/a.json: 1 changed, 1 passed, 1 blocked, 1 unreached; stopped by tool-filter 1
 `,
     );
+  });
+
+  it("reads stdin where it is told to, and says so where that is no recording", async () => {
+    const words = ["replay", "-", "-c", config("a.json", { use: "tool-filter", config: { deny: ["rm"] } })];
+    const { code, stdout } = await runText(words, { input: readFileSync(recording(HEADER, call(1, "ls", 0), call(2, "rm", 2)), "utf8") });
+    assert.deepEqual([code, /^2 messages: 1 refused/m.test(stdout)], [1, true]);
+    const empty = await runText(words);
+    assert.deepEqual([empty.code, /stdin is empty/.test(empty.stderr)], [2, true]);
   });
 
   it("compares two configurations, by exit code and as JSON too", async () => {
@@ -105,10 +114,12 @@ A, D/a.json: 1 changed, 1 passed, 1 blocked, 1 unreached; stopped by tool-filter
     folder.write("tells.mjs", 'console.error("loaded");\nexport const pass = { descriptor: { name: "pass", type: "validation", hooks: [{ events: ["*"], phase: "request" }] }, handler: () => true };\n');
     const pipe = `${folder.path}/pipe`;
     execFileSync("mkfifo", [pipe]);
-    const running = await startCli(["replay", pipe, "-c", config("waits.json", { module: "./tells.mjs" })]);
-    await new Promise((resolve) => running.child.stderr.once("data", resolve));
-    running.child.kill("SIGINT");
-    const ended = await running.ended;
-    assert.deepEqual([ended.signal, ended.stderr], ["SIGINT", "loaded\n"]);
+    for (const file of [pipe, "-"]) {
+      const running = await startCli(["replay", file, "-c", config("waits.json", { module: "./tells.mjs" })]);
+      await new Promise((resolve) => running.child.stderr.once("data", resolve));
+      running.child.kill("SIGINT");
+      const ended = await running.ended;
+      assert.deepEqual([file, ended.signal, ended.stderr], [file, "SIGINT", "loaded\n"]);
+    }
   });
 });
