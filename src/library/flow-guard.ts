@@ -173,18 +173,22 @@ interface Contents {
 }
 
 /**
- * The strings of a payload and its names of members, and its values as one text, since what is split over several is still there. Media are known as a whole, and resources that are
+ * The strings of a payload and its names of members, its values as one text, since what is split over several is still there, and so its neighbouring texts of a list, whatever
+ * stands between them in the blocks. Media are known as a whole, and resources that are
  * text read, too. Depth is that of messages.
  */
 function contentsOf(payload: unknown): Contents {
   const names: string[] = [];
   const values: string[] = [];
+  const joined: string[] = [];
   const data: string[] = [];
   const walk = (value: unknown): void => {
     if (typeof value === "string") values.push(value);
     else if (typeof value === "number") values.push(String(value));
-    else if (Array.isArray(value)) for (const item of value) walk(item);
-    else if (isObject(value)) {
+    else if (Array.isArray(value)) {
+      for (const text of neighbours(value)) joined.push(text);
+      for (const item of value) walk(item);
+    } else if (isObject(value)) {
       for (const [name, member] of Object.entries(value)) {
         names.push(name);
         if (typeof member !== "string" || !isTypedBinary(name, value)) {
@@ -198,7 +202,26 @@ function contentsOf(payload: unknown): Contents {
     }
   };
   walk(payload);
-  return { texts: [...names, ...values, ...(values.length > 1 ? [values.join("")] : [])].flatMap(decodings), data };
+  return { texts: [...names, ...values, ...joined, ...(values.length > 1 ? [values.join("")] : [])].flatMap(decodings), data };
+}
+
+// Each text is part of one of these at most.
+function neighbours(list: readonly unknown[]): readonly string[] {
+  const runs: string[][] = [[]];
+  for (const item of list) {
+    const text = textOf(item);
+    if (text === undefined) runs.push([]);
+    else runs.at(-1)?.push(text);
+  }
+  return runs.filter(({ length }) => length > 1).map((run) => run.join(""));
+}
+
+// Of a block of content, a resource in one, or a message of a prompt.
+function textOf(item: unknown): string | undefined {
+  if (!isObject(item)) return undefined;
+  const inner = [item, ownMember(item, "resource"), ownMember(item, "content")].find((part): part is JsonObject => isObject(part) && typeof ownMember(part, "text") === "string");
+  // Just found to be one.
+  return inner === undefined ? undefined : String(ownMember(inner, "text"));
 }
 
 /** The fingerprints of texts, and one for each piece of data, wherever it stands. */

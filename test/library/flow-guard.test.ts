@@ -53,6 +53,35 @@ describe("flow-guard", () => {
     assert.equal(at("mail").send({ body: REPORT }).passes, false);
   });
 
+  it("knows what a server has said in several blocks of an answer, and not what other blocks stand between", () => {
+    const parts = REPORT.match(/.{1,14}/g) ?? [];
+    const block = (text: string) => ({ type: "text", text, annotations: { priority: 0.5 } });
+    const answers: Record<string, object> = {
+      "texts": { content: parts.map(block) },
+      "resources": { contents: parts.map((text, at) => ({ uri: `file:///parts/of/the/report/${at}`, text })) },
+      "resources in blocks": { content: parts.map((text, at) => ({ type: "resource", resource: { uri: `file:///parts/of/the/report/${at}`, text } })) },
+      "messages": { messages: parts.map((text) => ({ role: "user", content: { type: "text", text } })) },
+    };
+    for (const [way, payload] of Object.entries(answers)) {
+      const { guard, at } = rig();
+      invoke(guard, { event: "tools/call", phase: "response", payload, config: { server: "crm" }, context: ada });
+      assert.equal(at("mail").send({ body: REPORT }).passes, false, way);
+    }
+    const { guard, at } = rig();
+    const apart = parts.flatMap((text, index) => [block(text), { type: "resource_link", uri: `file:///a/link/of/its/own/${index}`, name: "link" }]);
+    invoke(guard, { event: "tools/call", phase: "response", payload: { content: apart }, config: { server: "crm" }, context: ada });
+    assert.ok(at("mail").send({ body: REPORT }).passes);
+  });
+
+  it("takes time in proportion to the blocks", () => {
+    const { guard } = rig();
+    const read = (text: string) => {
+      const content = (text.match(/[^]{1,200}/g) ?? []).map((part) => ({ type: "text", text: part }));
+      return invoke(guard, { event: "tools/call", phase: "response", payload: { content }, config: { server: "crm" }, context: ada });
+    };
+    assertLinear(read, "some ordinary words ", ["a", "%41", "QUJD"]);
+  });
+
   it("lets a server have its own words back, short pieces, and what it did not see", () => {
     const { at } = rig();
     at("crm").read(REPORT);
