@@ -1,8 +1,11 @@
 import { writeFileSync } from "node:fs";
 import { describeError } from "../core/base/errors.ts";
 import { createSignal } from "../core/base/signal.ts";
+import { buildPlan, createPools } from "../gateway/config/build.ts";
 import { watchFiles } from "../gateway/config/file-watch.ts";
+import { loadConfig } from "../gateway/config/load.ts";
 import { readTests, runTests, type TestOutcome } from "../gateway/config/policy-tests.ts";
+import { hidingLog } from "../gateway/config/secrets.ts";
 import { nodeHost } from "../node/host.ts";
 import { printable } from "./describe.ts";
 import { failureOf, UsageError } from "./errors.ts";
@@ -22,8 +25,10 @@ export const test = defineVerb({
   usage: "CONFIG FILE… [OPTIONS]",
   about: `Runs tests of a policy, which are data: given a message, expect that it passes,
 that it is blocked by whom, or what it is changed to. Reaches no upstream;
-interceptor servers of the configuration are started. Each test has a session of
-its own. spec/policy-tests.schema.json describes the files, such as this one:
+interceptor servers of the configuration are started, once for all tests. Each
+test has a session of its own, and interceptors where they run in here, so that
+order is of no account; its steps have them in common.
+spec/policy-tests.schema.json describes the files, such as this one:
 
   {
     "upstream": "files",
@@ -60,15 +65,24 @@ its own. spec/policy-tests.schema.json describes the files, such as this one:
 async function once(parsed: ParsedOptions, configFile: string, files: readonly string[]): Promise<Exit> {
   const json = parsed.values.has("json");
   const junit = parsed.values.get("junit")?.[0];
-  return runSession({ ...parsed, values: new Map([...parsed.values, ["config", [configFile]]]) }, async ({ config, signal }) => {
-    if (config === undefined) throw new UsageError("the configuration is missing");
-    const upstreams = [...config.chains.keys()];
-    const read = await Promise.all(files.map((file) => readTests(file, upstreams)));
+  return runSession(parsed, async ({ log, chainLog, signal }) => {
+    const loaded = await loadConfig(configFile);
+    const pools = createPools();
+    const options = { log: hidingLog(log, loaded.secrets), chainLog, signal, dry: true };
+    // It holds the servers of the configuration, which start once; what is made in this process is made for each test.
+    const config = await buildPlan(loaded, { ...options, pools });
     const outcomes: TestOutcome[] = [];
-    for (const file of read) for await (const outcome of runTests(config, file, signal)) outcomes.push(outcome);
+    try {
+      const upstreams = [...config.chains.keys()];
+      const read = await Promise.all(files.map((file) => readTests(file, upstreams)));
+      const open = () => buildPlan(loaded, { ...options, pools: { ...pools, made: createPools().made } });
+      for (const file of read) for await (const outcome of runTests(open, file, signal)) outcomes.push(outcome);
+    } finally {
+      await config.close();
+    }
     const failed = outcomes.filter(({ failure }) => failure !== undefined).length;
     return () => {
-      const { hide } = config.loaded.secrets;
+      const { hide } = loaded.secrets;
       if (junit !== undefined) writeJunit(junit, hide(junitXml(outcomes)));
       if (json) printJson(JSON.parse(hide(JSON.stringify(outcomes))));
       else process.stdout.write(hide(report(outcomes, failed)));

@@ -66,6 +66,20 @@ describe("test", () => {
     assert.equal(code, 0, stdout);
   });
 
+  it("gives each test interceptors of its own, so that none knows what another has seen", async () => {
+    const guarded = folder.write("stateful.json", { upstreams: { files: { command: "files-server" } }, interceptors: [{ use: "tool-pinning", config: { scope: "global" } }] });
+    const tools = (description: string) => ({ method: "tools/list", result: { tools: [{ name: "pay", description, inputSchema: { type: "object" } }] } });
+    const tests = [
+      { name: "pins", ...tools("v1"), expect: "pass" },
+      { name: "pins anew", ...tools("v2"), expect: "pass" },
+      { name: "pins over steps", steps: [{ ...tools("v1"), expect: "pass" }, { ...tools("v2"), expect: { payload: { tools: [] } } }] },
+    ];
+    for (const order of [tests, [...tests].reverse()]) {
+      const { code, stdout } = await runText(["test", guarded, folder.write("stateful.test.json", { tests: order })]);
+      assert.equal(code, 0, stdout);
+    }
+  });
+
   it("says what was expected and what came instead, by exit code 1, JSON and JUnit's XML too", async () => {
     const tests = [
       { name: 'a <b> "c"', ...call("rm"), expect: "pass" },

@@ -82,21 +82,31 @@ async function readFrom(file: string, upstreams: readonly string[]): Promise<Tes
   return { file, tests: tests.map((test) => ({ upstream: upstream ?? only ?? "", ...test })) };
 }
 
-/** Runs tests one after the other, each in a session of its own, through the chains that a gateway would put messages through. No upstream is reached. */
-export async function* runTests(built: BuiltPlan, { file, tests }: TestFile, signal: Signal): AsyncGenerator<TestOutcome> {
+/**
+ * Runs tests one after the other through the chains that a gateway would put messages through, each in a session of its own, and through a plan of its own: what interceptors
+ * remember is of one test. No upstream is reached.
+ */
+export async function* runTests(open: () => Promise<BuiltPlan>, { file, tests }: TestFile, signal: Signal): AsyncGenerator<TestOutcome> {
   for (const [index, test] of tests.entries()) {
     const started = performance.now();
-    const steps = test.steps ?? [test as TestStep];
-    const trial = createTrial(built, test.upstream ?? "");
+    const built = await open();
     let failure: string | undefined;
-    for (const [at, step] of steps.entries()) {
-      failure = await runStep(trial, test, step, `${file}#${index}`, signal);
-      if (failure === undefined) continue;
-      if (steps.length > 1) failure = `step ${at + 1}: ${failure}`;
-      break;
+    try {
+      failure = await runSteps(createTrial(built, test.upstream ?? ""), test, `${file}#${index}`, signal);
+    } finally {
+      await built.close();
     }
     yield { file, name: test.name, elapsedMs: performance.now() - started, ...(failure === undefined ? {} : { failure }) };
   }
+}
+
+async function runSteps(trial: Trial, test: PolicyTest, sessionId: string, signal: Signal): Promise<string | undefined> {
+  const steps = test.steps ?? [test as TestStep];
+  for (const [at, step] of steps.entries()) {
+    const failure = await runStep(trial, test, step, sessionId, signal);
+    if (failure !== undefined) return steps.length > 1 ? `step ${at + 1}: ${failure}` : failure;
+  }
+  return undefined;
 }
 
 async function runStep(trial: Trial, test: PolicyTest, step: TestStep, sessionId: string, signal: Signal): Promise<string | undefined> {
