@@ -123,15 +123,18 @@ export interface GuardedServer {
 export function guardServerEntry({ upstream: name, entry, fileVariables = [] }: ClientServer, { program, configFile, cwdOf = (own) => own }: GatewayPlace): GuardedServer {
   const { command, args, env, cwd, url, headers, type: _type, ...rest } = entry;
   const variables = new Map<string, string>();
+  const own = Object.entries((env ?? {}) as Readonly<Record<string, string>>);
+  const taken = new Set([...fileVariables, ...own.map(([variable]) => variable)]);
   const prefix = `MCP_${name.toUpperCase().replace(/[^A-Z0-9]+/g, "_")}`;
   const kept = (part: string, value: string): string => {
-    const variable = `${prefix}_${part.toUpperCase().replace(/[^A-Z0-9]+/g, "_")}`;
+    const plainName = `${prefix}_${part.toUpperCase().replace(/[^A-Z0-9]+/g, "_")}`;
+    let variable = plainName;
+    for (let number = 2; variables.has(variable) || taken.has(variable); number++) variable = `${plainName}_${number}`;
     variables.set(variable, value);
     return reference(variable);
   };
   // Only what has a reference of the client's own need not be written down.
   const plain = (part: string, value: string) => (value.includes("${") ? kept(part, value) : value);
-  const own = Object.entries((env ?? {}) as Readonly<Record<string, string>>);
   const passed = [
     ...fileVariables.map((variable) => [variable, reference(variable)] as const),
     ...own.map(([variable, value]) => [variable, isVariable(variable) ? reference(variable) : kept(`env_${variable}`, value)] as const),

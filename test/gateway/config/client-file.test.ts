@@ -86,4 +86,12 @@ describe("a guarded server", () => {
     assert.deepEqual(upstream, { command: "npx", args: ["server", "${MCP_FILES_ARG_2:-}"], env: { KEY: "${KEY:-}", "odd.name": "${MCP_FILES_ENV_ODD_NAME:-}" } });
     assert.deepEqual(entry["env"], { KEY: "${input:key}", MCP_FILES_ARG_2: "${workspaceFolder}/data", MCP_FILES_ENV_ODD_NAME: "v" });
   });
+
+  it("keeps values apart whose names are alike", () => {
+    const { upstream, entry } = guard({ command: "x", env: { "MY-VAR": "1", "my.var": "2", MCP_FILES_ENV_MY_VAR_2: "3" } });
+    assert.deepEqual(upstream.env, { "MY-VAR": "${MCP_FILES_ENV_MY_VAR:-}", "my.var": "${MCP_FILES_ENV_MY_VAR_3:-}", MCP_FILES_ENV_MY_VAR_2: "${MCP_FILES_ENV_MY_VAR_2:-}" });
+    assert.deepEqual(entry["env"], { MCP_FILES_ENV_MY_VAR: "1", MCP_FILES_ENV_MY_VAR_3: "2", MCP_FILES_ENV_MY_VAR_2: "3" });
+    const headers = guard({ url: "https://x.example/mcp", headers: { "X-A": "1", X_A: "2" } });
+    assert.deepEqual(headers.entry["env"], { MCP_FILES_HEADER_X_A: "1", MCP_FILES_HEADER_X_A_2: "2" });
+  });
 });
