@@ -94,7 +94,7 @@ export function createSlot({ own, host, log, backOff: waits, open, lost }: SlotP
     logLevel: () => [...followers].reduce<string | undefined>((least, { logLevel }) => lower(least, logLevel), undefined),
     onNotification(frame, message) {
       // Of what belongs to one caller nobody knows to whom. A connection of a stateless revision is everybody's, whoever it was made for.
-      if (!(own && server?.era === "handshake") && !isForAll(message.method)) {
+      if ((!own || server?.era === "stateless") && !isForAll(message.method)) {
         return log({ level: "debug", message: `${message.method} names no call, on a connection that several share; it was dropped` });
       }
       for (const follower of followers) if (wants(follower.filter, message)) follower.onNotification(frame, message);

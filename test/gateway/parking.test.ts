@@ -218,7 +218,7 @@ describe("a call that its upstream asks something about", () => {
         const { up, gateway, server, called, id } = await asking({ chain });
         const answer = await called;
         assert.ok(answer.error !== undefined, JSON.stringify(answer));
-        const told = [await server.message(), await server.message()];
+        const told = await toldTo(server);
         assert.deepEqual(told.map(({ method, error }) => method ?? (error as JsonObject | undefined)?.["code"]).sort(), [-32603, "notifications/cancelled"].sort());
         assert.ok(told.some(({ params }) => (params as JsonObject | undefined)?.["requestId"] === id));
         await settle();
@@ -250,7 +250,7 @@ describe("a call that its upstream asks something about", () => {
       called.catch(() => {});
       await until(() => judged);
       await one.end.end();
-      const told = [await server.message(), await server.message()];
+      const told = await toldTo(server);
       assert.ok(told.some(({ method }) => method === "notifications/cancelled"), JSON.stringify(told));
       held();
       await settle();
@@ -290,6 +290,13 @@ function chainOf(interceptor: Parameters<ReturnType<typeof createChain>["add"]>[
   const chain = createChain();
   chain.add(interceptor);
   return chain;
+}
+
+/** The two messages that are to come, so that a server that is told less is a failure, and no wait. */
+async function toldTo(server: RawEnd) {
+  await until(() => server.waiting.length >= 2);
+  assert.equal(server.waiting.length, 2, String(server.waiting));
+  return [await server.message(), await server.message()];
 }
 
 /** A call that its server asks something about, with one place for calls and connections. */

@@ -91,9 +91,12 @@ export function classify(value: unknown): Classified {
   return refuse(whatIsWrong({ jsonrpc, id, method, result, error }, strange, misspelt), known, answers, known !== undefined && (answers || bare) ? [known] : []);
 }
 
+/** So much of a batch that is refused is looked at for answers: each makes whoever takes it do some work, and a body has room for a million. */
+const MOST_ANSWERS = 1_000;
+
 // The requests that a batch would have answered.
 function answeredWithin(items: readonly unknown[]): readonly RequestId[] {
-  const ids = items.flatMap((item): readonly (RequestId | null | undefined)[] => {
+  const ids = items.slice(0, MOST_ANSWERS).flatMap((item): readonly (RequestId | null | undefined)[] => {
     if (!isObject(item)) return [];
     const classified = classify(item);
     if (classified.kind === "invalid") return classified.ends ?? [];

@@ -136,7 +136,7 @@ const NESTS = ["validation", "mutation"] as const;
 const VERDICT = ["valid", "severity", "messages"] as const;
 
 // Spelt as they should be, and asked first, as folding costs more than all else that is done to read a result.
-const SPELT: ReadonlySet<string> = new Set([...DECIDING, "interceptor", "durationMs", "info", "suggestions", "signature", ...NESTS]);
+const SPELT: ReadonlySet<string> = new Set([...DECIDING, "durationMs", "info", "suggestions", "signature", ...NESTS]);
 
 function refuseOtherCase(said: JsonObject): void {
   for (const name of Object.keys(said)) {

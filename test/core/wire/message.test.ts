@@ -139,6 +139,8 @@ test("tells which requests wait no longer: those of broken responses, of what ha
   for (const value of [{ id: 5 }, { id: 5, level: "info" }, { jsonrpc: "2.0", id: 1.5 }, { jsonrpc: "2.0", result: {} }, { jsonrpc: "2.0", id: null, result: {} }]) assert.equal(ends(value), undefined);
   const done = { jsonrpc: "2.0", id: 1, result: {} };
   assert.deepEqual(ends([done, { jsonrpc: "2.0", id: "1", error: { code: 1, message: "" } }, done, { jsonrpc: "2.0", id: 2 }, 3, null]), [1, "1", 2]);
+  // What is made of each costs, so that a body full of them must not count as many.
+  assert.equal(ends(Array.from({ length: 200_000 }, (_, id) => ({ jsonrpc: "2.0", id })))?.length, 1_000);
   for (const batch of [[], [[done]], [{ jsonrpc: "2.0", id: 1, method: "ping" }], [{ jsonrpc: "2.0", error: { code: 1, message: "" } }]]) assert.equal(ends(batch), undefined);
 });
 
