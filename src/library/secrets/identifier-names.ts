@@ -34,9 +34,14 @@ const MOST_BEFORE = 96;
 const NAMED =
   /(?:(?:([A-Za-z_$][\w.-]*)\\{0,3}["']|(?<![\w.-])([A-Za-z_$][\w.-]*))\s?[:=]\s?\[?|<([A-Za-z][\w.:-]*)>)(?:W\/)?(?:\\{0,3}["'`]|&quot;)?(?:[\w-]{1,40}[.|:~]){0,3}$/;
 
+// What ends each name of `NAMED`.
+const ASSIGNS = /[:=>]/;
+
 /** Whether what starts at `start` in a text is assigned to such a name: `"fileId": "…"`, `cursor=…`, `id: …`, `<VersionId>…`. */
 export function isNamedIdentifier(text: string, start: number): boolean {
-  const found = NAMED.exec(text.slice(Math.max(0, start - MOST_BEFORE), start));
+  const before = text.slice(Math.max(0, start - MOST_BEFORE), start);
+  // Most random strings have nothing before them that assigns, and the search for a name costs as much as all else that is done for them.
+  const found = ASSIGNS.test(before) ? NAMED.exec(before) : null;
   if (found === null) return false;
   return found[1] === undefined ? namesIdentifier(found[2] ?? found[3] ?? "", true) : namesIdentifier(found[1], false);
 }
