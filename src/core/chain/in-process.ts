@@ -1,7 +1,7 @@
 import { LocalError } from "../base/errors.ts";
 import { detectHost, type Host } from "../base/host.ts";
 import { resolveLimits, type Limits } from "../base/limits.ts";
-import type { Interceptor } from "../interceptor/define.ts";
+import { interceptorList, type Interceptor, type Interceptors } from "../interceptor/define.ts";
 import { invokeInterceptor } from "../interceptor/invoke.ts";
 import type { InterceptorSource } from "./source.ts";
 
@@ -14,13 +14,13 @@ interface InProcessOptions {
 
 /**
  * Interceptors of this process as a source. They run the same function as behind `interceptor/invoke`, on copies, and answer
- * synchronously where their handler does. Throws `conflict` where two have one name.
+ * synchronously where their handler does. Throws `conflict` where two have one name, `invalid_argument` for what is no interceptor.
  */
-export function interceptorSource(interceptors: readonly Interceptor[], options: InProcessOptions = {}): InterceptorSource {
+export function interceptorSource(interceptors: Interceptors, options: InProcessOptions = {}): InterceptorSource {
   const { label = "local", host = detectHost() } = options;
   const { maxDepth, maxMessageBytes } = resolveLimits(options.limits);
   const byName = new Map<string, Interceptor>();
-  for (const interceptor of interceptors) {
+  for (const interceptor of interceptorList(interceptors)) {
     const { name } = interceptor.descriptor;
     if (byName.has(name)) throw new LocalError("conflict", `two interceptors have the name ${JSON.stringify(name)}`);
     byName.set(name, interceptor);

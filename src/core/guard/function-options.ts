@@ -1,6 +1,6 @@
 import { LocalError } from "../base/errors.ts";
 import type { Host, PlatformSignal } from "../base/host.ts";
-import type { JsonObject } from "../base/json.ts";
+import { isObject, type JsonObject } from "../base/json.ts";
 import type { Limits } from "../base/limits.ts";
 import type { Signal, SignalLike } from "../base/signal.ts";
 import type { Chain } from "../chain/chain.ts";
@@ -88,10 +88,13 @@ export function directionOf({ role = "client" }: FunctionGuardOptions, phase: Ph
   return (role === "client") === (phase === "request") ? "sending" : "receiving";
 }
 
-/** Throws `invalid_argument` where the options are wrong. */
-export function checkFunctionOptions(options: FunctionGuardOptions): void {
-  const { event, role, timeoutMs, chainTimeoutMs, context } = options;
+/** Throws `invalid_argument` where there is no function to guard, or the options are wrong. */
+export function checkFunctionOptions(fn: unknown, options: FunctionGuardOptions): void {
   const wrong = (what: string) => new LocalError("invalid_argument", what);
+  if (typeof fn !== "function") throw wrong("what is guarded must be a function: (fn, chain, options)");
+  // What JavaScript lets through.
+  if (!isObject(options)) throw wrong("a guarded function needs options with an event");
+  const { event, role, timeoutMs, chainTimeoutMs, context } = options;
   if (!isEvent(event)) throw wrong('event must be a name, without "*"');
   if (role !== undefined && role !== "client" && role !== "server") throw wrong('role must be "client" or "server"');
   if (context !== undefined && typeof context !== "function") throw wrong("context must be a function");

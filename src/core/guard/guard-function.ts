@@ -19,7 +19,7 @@ export function guardFunction<Argument, Result>(
   chain: FunctionChain,
   options: FunctionGuardOptions,
 ): GuardedFunction<Argument, Result> {
-  checkFunctionOptions(options);
+  checkFunctionOptions(fn, options);
   const guard = createFunctionGuard(chain, options);
 
   return async (argument, call = {}) => {

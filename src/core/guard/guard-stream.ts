@@ -81,7 +81,7 @@ export function guardStream<Argument>(
   if (METHODS.has(event)) throw wrong(`${event} is a method of MCP, whose results are no completions`);
   const request = check === undefined ? payloadCheck({ event }, "request") : check.request;
   const settings = { ...rest, event, check: { response: COMPLETION_CHECKS.response, ...(request === undefined ? {} : { request }) } };
-  checkFunctionOptions(settings);
+  checkFunctionOptions(fn, settings);
   const guard = createFunctionGuard(chain, settings);
   // The types of the argument hold as far as the check of the request goes, see `guardFunction`.
   const open = (argument: unknown, given: FunctionCall) => fn(argument as Argument, given);

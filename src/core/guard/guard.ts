@@ -3,6 +3,7 @@ import { createLinkedList } from "../base/linked-list.ts";
 import { createQueue } from "../base/queue.ts";
 import type { Coverage } from "../chain/coverage.ts";
 import { NOTHING_OBSERVED, type ObserverStats } from "../chain/observer.ts";
+import { assertTransport } from "../transport/assert-transport.ts";
 import { DONE } from "../transport/inbox.ts";
 import type { Arrival, PeerContext, Route, Transport } from "../transport/transport.ts";
 import type { Frame } from "../wire/frame.ts";
@@ -59,6 +60,7 @@ class Guarded implements GuardedTransport {
   readonly #arriving = createLinkedList<Promise<void>>();
 
   constructor(inner: Transport, state: GuardState) {
+    assertTransport(inner, "what a guard is put on");
     this.#inner = inner;
     this.#state = state;
     this.#inbound = createFlow(state, {

@@ -1,13 +1,13 @@
 import type { RpcError } from "../base/errors.ts";
 import type { Host } from "../base/host.ts";
 import type { Limits } from "../base/limits.ts";
-import type { Chain } from "../chain/chain.ts";
 import type { Direction } from "../chain/plan.ts";
 import type { PeerContext } from "../transport/transport.ts";
 import type { InvocationContext } from "../wire/gen/interceptors.ts";
 import type { ErrorObject, Message, RequestId } from "../wire/message.ts";
 import type { ProvenanceMode } from "../chain/provenance.ts";
 import type { Observing } from "../chain/observer.ts";
+import type { ChainSource } from "./chain-source.ts";
 import type { Decision } from "./decision.ts";
 import type { GuardEvent } from "./events.ts";
 import type { Immutable } from "./immutable.ts";
@@ -89,8 +89,8 @@ export interface GuardPolicy {
 export interface GuardOptions {
   /** Which side of the connection the guarded application is. */
   readonly role: "server" | "client";
-  /** Read once per exchange, so that a chain can be swapped while requests are in flight. */
-  readonly chain: { current(): Chain };
+  /** Where it is given by `current()`, that is read once per exchange, so that a chain can be swapped while requests are in flight. */
+  readonly chain: ChainSource;
   /** Who is behind the message, and its trace. What rejects blocks the message. Called only where something will be judged. */
   context?(exchange: ExchangeInfo): Partial<InvocationContext> | Promise<Partial<InvocationContext>>;
   /** Awaited before the message goes on: for audit. What it throws or rejects with is a failure, see `policy.onRecordFailure`. */

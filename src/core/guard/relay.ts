@@ -1,6 +1,7 @@
 import { describeError, ErrorCode, LocalError, RpcError } from "../base/errors.ts";
 import { detectHost, type Host } from "../base/host.ts";
 import { resolveLimits, type Limits } from "../base/limits.ts";
+import { assertTransport } from "../transport/assert-transport.ts";
 import type { Arrival, Transport } from "../transport/transport.ts";
 import type { Frame } from "../wire/frame.ts";
 import { isRequest, type Message, type RequestId } from "../wire/message.ts";
@@ -50,6 +51,8 @@ const MAYBE_SENT: Delivery = { delivery: "unknown" };
  * answer; a second request with an id in flight is refused.
  */
 export function relay(down: Transport, up: Transport, options: RelayOptions = {}): Relay {
+  assertTransport(down, "the client's side of a relay");
+  assertTransport(up, "the server's side of a relay");
   const host = options.host ?? detectHost();
   const limits = resolveLimits(options.limits);
   const { initializeTimeoutMs = 60_000, requestTimeoutMs = 600_000, maxRequestMs = 3_600_000, drainMs = 5_000 } = options;

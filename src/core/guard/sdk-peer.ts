@@ -1,3 +1,4 @@
+import { LocalError } from "../base/errors.ts";
 import { isObject } from "../base/json.ts";
 import type { Limits } from "../base/limits.ts";
 import { fromSdkTransport, toSdkTransport, type SdkTransport } from "../transport/sdk-adapters.ts";
@@ -16,9 +17,13 @@ export interface SdkPeer {
 
 /**
  * A transport of the official SDKs with a guard on it, to be handed to their `connect`, or to what connects servers by itself. All else that it
- * has shows through, its class included.
+ * has shows through, its class included. Throws `invalid_argument` for what is no such transport, chain or policy.
  */
 export function guardSdkTransport<T extends SdkTransport>(transport: T, chain: ChainSource, options: AttachOptions & Pick<GuardOptions, "role">): T {
+  // What JavaScript lets through.
+  if (!isObject(transport) || ["start", "send", "close"].some((verb) => typeof transport[verb] !== "function")) {
+    throw new LocalError("invalid_argument", "it takes a transport of the official SDKs, with start, send and close; those of this package are for guardTransport");
+  }
   return toSdkTransport(guardTransport(fromSdkTransport(transport, limitsOf(options)), { ...options, chain: currentOf(chain) }), { ...limitsOf(options), around: transport });
 }
 
@@ -59,7 +64,7 @@ interface WithLimits {
   readonly limits?: Partial<Limits>;
 }
 
-function limitsOf({ limits }: WithLimits): WithLimits {
+function limitsOf({ limits }: WithLimits = {}): WithLimits {
   return limits === undefined ? {} : { limits };
 }
 

@@ -1,6 +1,6 @@
-import { describeError } from "../base/errors.ts";
+import { describeError, LocalError } from "../base/errors.ts";
 import { createTimestamp, detectHost, type Host } from "../base/host.ts";
-import { ownMember, type JsonObject } from "../base/json.ts";
+import { isObject, ownMember, type JsonObject } from "../base/json.ts";
 import { createLinkedList } from "../base/linked-list.ts";
 import { resolveLimits, type Limits } from "../base/limits.ts";
 import { createRandomHex, type RandomHex } from "../base/random-hex.ts";
@@ -10,6 +10,7 @@ import { harmless } from "../chain/report.ts";
 import { isRequest, type Message } from "../wire/message.ts";
 import { META } from "../wire/versions.ts";
 import { observerOf, type Observer } from "../chain/observer.ts";
+import { currentOf } from "./chain-source.ts";
 import type { GuardEvent } from "./events.ts";
 import { createLedger, type Initiator, type Ledger } from "./ledger.ts";
 import type { GuardOptions, GuardPolicy } from "./options.ts";
@@ -22,6 +23,7 @@ import { createToolSchemas, type ToolSchemas } from "./tool-schemas.ts";
 /** What guards of the same options have in common. Where each request has a connection, it would be made for each request. */
 export interface GuardShared {
   readonly options: GuardOptions;
+  readonly chain: { current(): Chain };
   readonly policy: GuardPolicy;
   readonly host: Host;
   readonly limits: Limits;
@@ -37,14 +39,20 @@ export interface GuardShared {
   log(level: "info" | "warn" | "error", message: string): void;
 }
 
-/** Throws `invalid_argument` for a policy that says what cannot be. */
+/** Throws `invalid_argument` for options that say what cannot be. */
 export function shareGuard(options: GuardOptions, toolSchemas?: ToolSchemas): GuardShared {
+  // What JavaScript lets through.
+  if (!isObject(options) || (options.role !== "server" && options.role !== "client")) {
+    throw new LocalError("invalid_argument", 'a guard needs options with a role, which is "server" or "client": the side that it guards');
+  }
+  const chain = currentOf(options.chain);
   const host = options.host ?? detectHost();
   const limits = resolveLimits(options.limits);
   const log = harmless(options.log);
   const { immutable } = readPolicy(options.policy ?? {});
   return {
     options,
+    chain,
     policy: options.policy ?? {},
     host,
     limits,
@@ -104,8 +112,9 @@ export class GuardState {
   /** The current chain, or `undefined` where it cannot be had. */
   chainOrNone(): Chain | undefined {
     try {
-      return this.shared.options.chain.current();
-    } catch {
+      return this.shared.chain.current();
+    } catch (thrown) {
+      this.shared.log("error", `the chain cannot be had: ${describeError(thrown)}`);
       return undefined;
     }
   }

@@ -12,6 +12,7 @@ import {
   type PeerOptions,
 } from "../jsonrpc/peer.ts";
 import { compileSchema } from "../schema/schema.ts";
+import { assertTransport } from "../transport/assert-transport.ts";
 import type { Transport } from "../transport/transport.ts";
 
 /** Answers a custom method: an object is the result, nothing is `{}`; a thrown `RpcError` is the error response. */
@@ -99,6 +100,7 @@ export function createEndpoint<Context>(options: EndpointOptions): Endpoint<Cont
       return { extensions: Object.fromEntries(current) };
     },
     open(transport, on) {
+      assertTransport(transport, "what it connects to");
       const wrapped = wrappers.reduce((inner, wrap) => wrap(inner), transport);
       // Spelled out, as spreading takes as long as the rest of it.
       const { handler, drops, onNotification } = on;

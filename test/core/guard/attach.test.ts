@@ -3,7 +3,13 @@ import { test } from "node:test";
 import { RpcError } from "../../../src/core/base/errors.ts";
 import { createChain } from "../../../src/core/chain/chain.ts";
 import { guardClient, guardServer, type Guardable } from "../../../src/core/guard/attach.ts";
+import { guardCoverage } from "../../../src/core/guard/coverage.ts";
+import { guardFunction } from "../../../src/core/guard/guard-function.ts";
+import { guardStream } from "../../../src/core/guard/guard-stream.ts";
+import { guardTransport } from "../../../src/core/guard/guard.ts";
 import type { AttachOptions } from "../../../src/core/guard/options.ts";
+import { relay } from "../../../src/core/guard/relay.ts";
+import { guardSdkTransport } from "../../../src/core/guard/sdk-peer.ts";
 import { validator } from "../../../src/core/interceptor/define.ts";
 import { deny } from "../../../src/core/interceptor/verdict.ts";
 import { McpClient } from "../../../src/core/mcp/client.ts";
@@ -183,4 +189,63 @@ test("what is no chain, server or client is refused at once, with what to do", (
   for (const peer of [{}, undefined, null, 5, { connect: true }]) {
     assert.throws(() => guardServer(peer as never, chainOf()), { code: "invalid_argument", message: /a guard needs a server or client/ });
   }
+});
+
+test("whatever takes a chain or a transport refuses what is none at once, with what to do", async () => {
+  const pair = () => memoryPair()[0];
+  const peer = { start: async () => {}, send: async () => {}, close: async () => {} };
+  const chain = chainOf();
+  const takers: Readonly<Record<string, (chain: never) => unknown>> = {
+    guardTransport: (given) => guardTransport(pair(), { role: "server", chain: given }),
+    guardSdkTransport: (given) => guardSdkTransport(peer, given, { role: "server" }),
+    guardFunction: (given) => guardFunction(() => 1, given, { event: "x/y" }),
+    guardCoverage: (given) => guardCoverage(given, { role: "server" }),
+  };
+  for (const [name, take] of Object.entries(takers)) {
+    for (const given of [Promise.resolve(chain), [denyAll], {}, undefined, null, { current: 5 }]) {
+      assert.throws(() => take(given as never), { code: "invalid_argument", message: /a guard needs a chain/ }, name);
+    }
+    take(chain as never);
+    take({ current: () => chain } as never);
+  }
+  const noTransports: readonly [unknown, RegExp][] = [
+    [undefined, /got nothing/],
+    [{}, /got object/],
+    [Promise.resolve(pair()), /a promise was given: await it/],
+    [peer, /an official SDK's: use fromSdkTransport or guardSdkTransport/],
+  ];
+  const host = fakeHost();
+  for (const [given, message] of noTransports) {
+    // What JavaScript lets through.
+    const transport = given as Transport;
+    assert.throws(() => guardTransport(transport, { role: "server", chain }), { code: "invalid_argument", message });
+    assert.throws(() => relay(transport, pair(), { host }), { code: "invalid_argument", message });
+    assert.throws(() => relay(pair(), transport, { host }), { code: "invalid_argument", message });
+    assert.throws(() => new McpServer({ name: "s", version: "1" }, { host }).connect(transport), { code: "invalid_argument", message });
+    await assert.rejects(new McpClient({ name: "c", version: "1" }, { host }).connect(transport), { code: "invalid_argument", message });
+  }
+  for (const given of [undefined, {}, pair()]) {
+    assert.throws(() => guardSdkTransport(given as never, chain, { role: "server" }), { code: "invalid_argument", message: /a transport of the official SDKs/ });
+  }
+  for (const options of [undefined, { chain }, { chain, role: "both" }]) {
+    assert.throws(() => guardTransport(pair(), options as never), { code: "invalid_argument", message: /a role/ });
+    assert.throws(() => guardSdkTransport(peer, chain, options as never), { code: "invalid_argument", message: /a role/ });
+  }
+  assert.throws(() => guardFunction(5 as never, chain, { event: "x/y" }), { code: "invalid_argument", message: /must be a function/ });
+  assert.throws(() => guardStream(undefined as never, chain), { code: "invalid_argument", message: /must be a function/ });
+  assert.throws(() => guardFunction(() => 1, chain, undefined as never), { code: "invalid_argument", message: /options with an event/ });
+});
+
+test("a current chain that is none blocks what it should have judged, and the owner is told", async () => {
+  const log: string[] = [];
+  const [inner, peer] = memoryPair();
+  const later = { current: () => Promise.resolve(chainOf()) } as never;
+  const guarded = guardTransport(inner, { role: "server", chain: later, host: fakeHost(), log: ({ message }) => void log.push(message) });
+  const pulled = guarded.receive();
+  await peer.send({ message: call(1) });
+  await settle();
+  assert.match(JSON.stringify((await peer.receive())?.frame.message), /Interceptor execution failed/);
+  assert.match(log.join("\n"), /the chain cannot be had: .*a promise was given: write `await localChain/);
+  await guarded.close();
+  assert.equal(await pulled, undefined);
 });
