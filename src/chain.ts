@@ -14,6 +14,8 @@ export {
   type HookDeclaration,
   type Interceptor,
   type Interceptors,
+  type Refusal,
+  type RefusalAnswer,
 } from "./core/interceptor/define.ts";
 export { invokeInterceptor, type InvokeOptions } from "./core/interceptor/invoke.ts";
 export type { Grants, Overrides, Policy } from "./core/interceptor/policy.ts";

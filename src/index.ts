@@ -121,6 +121,8 @@ export {
   type HookDeclaration,
   type Interceptor,
   type Interceptors,
+  type Refusal,
+  type RefusalAnswer,
 } from "./core/interceptor/define.ts";
 export type { Grants, Overrides, Policy } from "./core/interceptor/policy.ts";
 export { allow, deny, info, mutated, unchanged, warn, type Mutation, type Verdict } from "./core/interceptor/verdict.ts";
@@ -177,6 +179,6 @@ export { formatCoverage } from "./core/guard/coverage-text.ts";
 export type { BlockReason, Decision, InterceptorOutcome } from "./core/guard/decision.ts";
 export type { GuardBlockedEvent, GuardEvent, GuardPassedEvent } from "./core/guard/events.ts";
 export { guardTransport, type GuardedTransport } from "./core/guard/guard.ts";
-export type { AttachOptions, ExchangeInfo, GuardOptions, GuardPolicy, Refusal } from "./core/guard/options.ts";
+export type { AttachOptions, ExchangeInfo, GuardOptions, GuardPolicy } from "./core/guard/options.ts";
 export type { Immutable } from "./core/guard/immutable.ts";
 export { relay, type Relay, type RelayEnd, type RelayOptions } from "./core/guard/relay.ts";

@@ -1,8 +1,7 @@
-import { describeError, LocalError, type RpcError } from "../core/base/errors.ts";
+import { describeError, LocalError } from "../core/base/errors.ts";
 import { didYouMean } from "../core/base/nearest.ts";
 import type { Signal } from "../core/base/signal.ts";
 import { scanJson } from "../core/base/json-text.ts";
-import type { Refusal } from "../core/guard/options.ts";
 import { readyMade } from "../library/catalog.ts";
 import type { ConnectedChain, ServerTarget } from "../core/client/local-chain.ts";
 import { connectServer, createChain } from "../node/chain.ts";
@@ -16,7 +15,6 @@ import { isHttpUrl, splitWords } from "./words.ts";
 /** A chain that the command line has put together, with what comes along. */
 export interface Policy {
   readonly chain: ConnectedChain;
-  readonly answerAs: Readonly<Record<string, (refusal: Refusal) => RpcError>>;
   /** Ends the interceptor servers that were started for it. */
   close(): Promise<void>;
 }
@@ -47,7 +45,6 @@ export async function buildPolicy({ use, interceptors, headers, log, verbose = f
       });
     },
   });
-  const answerAs: Record<string, (refusal: Refusal) => RpcError> = {};
   try {
     for (const word of use) {
       const equals = word.indexOf("=");
@@ -63,7 +60,6 @@ export async function buildPolicy({ use, interceptors, headers, log, verbose = f
         const doubt = made.doubt?.(config);
         if (doubt !== undefined) log("warn", `--use ${word}: ${doubt}`);
       });
-      Object.assign(answerAs, made.answerAs);
     }
     let servers = 0;
     for (const word of interceptors) {
@@ -79,7 +75,7 @@ export async function buildPolicy({ use, interceptors, headers, log, verbose = f
     await chain.close();
     throw thrown;
   }
-  return { chain, answerAs, close: () => chain.close() };
+  return { chain, close: () => chain.close() };
 }
 
 /** Whether a source of interceptors is a module, and runs in this process. */

@@ -89,7 +89,7 @@ async function run(values: ParsedOptions["values"], [command, ...args]: readonly
   let decisions: DecisionLog | undefined;
   try {
     policy = await buildPolicy({ use: values.get("use") ?? [], interceptors: values.get("interceptors") ?? [], ...(headers === undefined ? {} : { headers }), log, verbose, signal: watch.signal });
-    const { chain, answerAs } = policy;
+    const { chain } = policy;
     const path = values.get("log")?.[0];
     if (path !== undefined) decisions = await openLog(path, watch.signal);
     const child = await startServer(command, args, (noise) => log("warn", describeNoise("the server", noise, verbose)));
@@ -101,7 +101,7 @@ async function run(values: ParsedOptions["values"], [command, ...args]: readonly
     if (!values.has("quiet")) process.stderr.write(`mcp-interceptors: guarding ${printable(command)} with ${describeInterceptors(chain.entries)}\n`);
     const guard: AttachOptions = {
       log: told,
-      policy: { interceptNotifications: true, answerAs },
+      policy: { interceptNotifications: true },
       ...(decisions === undefined ? {} : { record: decisions.record }),
     };
     const times = requestTimeoutMs === undefined ? {} : { requestTimeoutMs, initializeTimeoutMs: requestTimeoutMs };

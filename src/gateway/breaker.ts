@@ -138,6 +138,7 @@ export function withBreaker(source: InterceptorSource, options: BreakerOptions =
   return {
     label: source.label,
     remote: source.remote,
+    answerAs: (name) => source.answerAs?.(name),
     list: (signal) => source.list(signal),
     invoke(params, signal) {
       const gate = gateOf(params.name);

@@ -1,4 +1,3 @@
-import { ErrorCode, RpcError } from "../core/base/errors.ts";
 import { isObject, type JsonObject } from "../core/base/json.ts";
 import type { Interceptor } from "../core/interceptor/define.ts";
 import { annotate, type AnnotateConfig, annotateConfigSchema } from "./annotate.ts";
@@ -42,8 +41,6 @@ export interface ReadyMade {
   readonly perServer?: true;
   /** What is odd about a config that `create` takes, for a warning. */
   doubt?(config?: unknown): string | undefined;
-  /** By interceptor name: what a guard should answer for what that one refuses, where that is not the usual error. */
-  readonly answerAs?: Readonly<Record<string, (refusal: { readonly method: string; readonly params: unknown }) => RpcError>>;
   /** The claims of callers that a config which `create` takes asks for: whoever verifies them has to bring these. */
   claims?(config?: unknown): readonly string[];
 }
@@ -75,8 +72,6 @@ export const readyMade: ReadonlyMap<string, ReadyMade> = new Map<string, ReadyMa
       configSchema: toolFilterConfigSchema,
       create: (config) => toolFilter(config as ToolFilterConfig | undefined),
       doubt: (config) => (hasRules(config) ? undefined : `it has no rules and filters nothing; ${EXAMPLE}`),
-      // As a server answers for what it does not have: who asks learns nothing about what is hidden.
-      answerAs: { "tool-filter": ({ method, params }) => unknownName(method, params) },
       claims: claimsOf,
     },
   ],
@@ -243,15 +238,4 @@ function hasRules(config: unknown): boolean {
   if (!isObject(config)) return false;
   const { allow, deny, prompts, resources, rules } = config;
   return allow !== undefined || prompts !== undefined || resources !== undefined || [deny, rules].some((list) => Array.isArray(list) && list.length > 0);
-}
-
-// Earlier revisions have a code of their own for resources, which clients of the newest are to know, too.
-const RESOURCE_NOT_FOUND = -32002;
-
-function unknownName(method: string, params: unknown): RpcError {
-  const member = (name: string) => (isObject(params) && typeof params[name] === "string" ? params[name] : "(no name)");
-  if (method === "tools/call") return new RpcError(ErrorCode.invalidParams, `Unknown tool: ${member("name")}`);
-  if (method === "prompts/get") return new RpcError(ErrorCode.invalidParams, `Unknown prompt: ${member("name")}`);
-  if (method.startsWith("resources/")) return new RpcError(RESOURCE_NOT_FOUND, "Resource not found", { uri: member("uri") });
-  return new RpcError(ErrorCode.invalidParams, "Unknown reference");
 }

@@ -1,4 +1,4 @@
-import { LocalError } from "../core/base/errors.ts";
+import { ErrorCode, LocalError, RpcError } from "../core/base/errors.ts";
 import { isObject, type JsonObject, ownMember } from "../core/base/json.ts";
 import { type Interceptor, mutator, validator } from "../core/interceptor/define.ts";
 import { allow, deny, unchanged, type Verdict } from "../core/interceptor/verdict.ts";
@@ -40,6 +40,8 @@ export function toolFilter(config: ToolFilterConfig = {}): readonly [use: Interc
         description: "Refuses the use of tools, prompts and resources that are not allowed.",
         hooks: [{ events: events(REQUESTS), phase: "request" }],
         configSchema: toolFilterConfigSchema,
+        // As a server answers for what it does not have: who asks learns nothing about what is hidden.
+        answerAs: ({ method, params }) => unknownName(method, params),
       },
       ({ payload, event, context, config: called }) => judge(filterFor(called)(context.principal), event, payload),
     ),
@@ -103,4 +105,15 @@ export function filterList(filter: Filter, event: string, result: unknown): Json
     return typeof name === "string" && filter[kind]?.[how](name) !== false;
   });
   return kept.length === entries.length ? undefined : { ...result, [list]: kept };
+}
+
+// Earlier revisions have a code of their own for resources, which clients of the newest are to know, too.
+const RESOURCE_NOT_FOUND = -32002;
+
+function unknownName(method: string, params: unknown): RpcError {
+  const member = (name: string) => (isObject(params) && typeof params[name] === "string" ? params[name] : "(no name)");
+  if (method === "tools/call") return new RpcError(ErrorCode.invalidParams, `Unknown tool: ${member("name")}`);
+  if (method === "prompts/get") return new RpcError(ErrorCode.invalidParams, `Unknown prompt: ${member("name")}`);
+  if (method.startsWith("resources/")) return new RpcError(RESOURCE_NOT_FOUND, "Resource not found", { uri: member("uri") });
+  return new RpcError(ErrorCode.invalidParams, "Unknown reference");
 }

@@ -2,7 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { LocalError, RpcError } from "../../src/core/base/errors.ts";
 import { createSignal, NEVER } from "../../src/core/base/signal.ts";
+import { interceptorSource } from "../../src/core/chain/in-process.ts";
 import type { InterceptorSource } from "../../src/core/chain/source.ts";
+import { validator } from "../../src/core/interceptor/define.ts";
 import type { InvokeParams } from "../../src/core/wire/gen/interceptors.ts";
 import { withBreaker, type BreakerOptions } from "../../src/gateway/breaker.ts";
 import { remoteSource, rig, CALL } from "../core/chain/kit.ts";
@@ -216,4 +218,11 @@ test("options that make no sense are refused by name", () => {
   for (const [options, name] of [[{ failures: 0 }, "failures"], [{ ratio: 2 }, "ratio"], [{ window: 10_001 }, "window"], [{ maxConcurrent: 0.5 }, "maxConcurrent"], [{ maxWaiting: -1 }, "maxWaiting"]] as const) {
     assert.throws(() => withBreaker(inner, options), { code: "invalid_argument", message: new RegExp(`^${name}`) });
   }
+});
+
+test("what an interceptor declares to be answered is still known behind a breaker", () => {
+  const answer = () => new RpcError(-32602, "Unknown tool");
+  const inner = validator({ name: "a", hooks: [{ events: ["tools/call"], phase: "request" }], answerAs: answer }, () => false);
+  const source = withBreaker(interceptorSource([inner]), { host: fakeHost() });
+  assert.deepEqual([source.answerAs?.("a"), source.answerAs?.("b")], [answer, undefined]);
 });

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
+import { RpcError } from "../../src/core/base/errors.ts";
 import { withoutRequired } from "../../src/core/interceptor/config-schema.ts";
 import { readyMade } from "../../src/library/catalog.ts";
 
@@ -137,8 +138,9 @@ test("takes the same configs in code as by its config schema", () => {
 });
 
 test("answers for what tool-filter hides as a server does for what it does not have", () => {
-  const answer = readyMade.get("tool-filter")?.answerAs?.["tool-filter"] ?? assert.fail();
-  const told = (method: string, params: unknown) => answer({ method, params }).toJson();
+  const answer = readyMade.get("tool-filter")?.create()[0]?.answerAs ?? assert.fail();
+  const error = new RpcError(-32602, "Interceptor validation failed");
+  const told = (method: string, params: unknown) => answer({ method, params, interceptor: "tool-filter", error }).toJson();
   assert.deepEqual(told("tools/call", { name: "a" }), { code: -32602, message: "Unknown tool: a" });
   assert.deepEqual(told("prompts/get", { name: "a" }), { code: -32602, message: "Unknown prompt: a" });
   assert.deepEqual(told("resources/read", { uri: "a:b" }), { code: -32002, message: "Resource not found", data: { uri: "a:b" } });

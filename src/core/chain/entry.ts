@@ -1,6 +1,7 @@
 import { LocalError } from "../base/errors.ts";
 import { cloneJson, isObject, type JsonObject } from "../base/json.ts";
 import { compileConfigSchema, withoutRequired } from "../interceptor/config-schema.ts";
+import type { RefusalAnswer } from "../interceptor/define.ts";
 import { resolvePolicy, type Overrides, type Policy } from "../interceptor/policy.ts";
 import { canonicalDescriptor, readExtras, type ListedDescriptor, type ListedType } from "../wire/descriptors.ts";
 import { isVersionDate } from "../wire/versions.ts";
@@ -25,6 +26,8 @@ export interface ChainEntry {
   readonly minProtocol: string | undefined;
   readonly maxProtocol: string | undefined;
   readonly source: InterceptorSource;
+  /** What a guard answers for what it refuses, where it says so. */
+  readonly answerAs: RefusalAnswer | undefined;
   /** Live. An entry that a refresh has changed counts anew. */
   readonly counters: EntryCounters;
 }
@@ -55,6 +58,7 @@ export function createEntry(source: InterceptorSource, listed: ListedDescriptor,
     minProtocol: readBound(address, "minProtocol", compat?.minProtocol, settings),
     maxProtocol: readBound(address, "maxProtocol", compat?.maxProtocol, settings),
     source,
+    answerAs: source.answerAs?.(name),
     counters: createCounters(),
   });
 }

@@ -29,6 +29,7 @@ export function interceptorSource(interceptors: Interceptors, options: InProcess
     label,
     remote: false,
     list: () => Promise.resolve([...byName.values()].map(({ descriptor }) => descriptor)),
+    answerAs: (name) => byName.get(name)?.answerAs,
     invoke(params, signal) {
       const interceptor = byName.get(params.name);
       if (interceptor === undefined) throw new LocalError("not_found", `no interceptor has the name ${JSON.stringify(params.name)}`);

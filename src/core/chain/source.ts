@@ -1,4 +1,5 @@
 import type { Signal } from "../base/signal.ts";
+import type { RefusalAnswer } from "../interceptor/define.ts";
 import type { InvokeParams } from "../wire/gen/interceptors.ts";
 
 /**
@@ -20,4 +21,6 @@ export interface InterceptorSource {
    * After an abort of `signal` it may settle or not; the caller no longer listens. The caller watches `params.timeoutMs`.
    */
   invoke(params: InvokeParams, signal: Signal): unknown;
+  /** What a guard answers for what an interceptor refuses, where that one says so. Asked when it is added. */
+  answerAs?(name: string): RefusalAnswer | undefined;
 }

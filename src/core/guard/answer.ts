@@ -17,11 +17,12 @@ type Refused = NonNullable<Judgement["refusal"]>;
  */
 export function answerTo(request: RequestMessage, refusal: Refused, policy: GuardPolicy, version: string | undefined, warn: (message: string) => void): Frame {
   const { by, error } = refusal;
-  const { answerAs } = policy;
+  const given = policy.answerAs;
+  const answerAs = by !== undefined && given !== undefined && Object.hasOwn(given, by) ? given[by] : refusal.answerAs;
   const blockAs = refusal.blockAs ?? policy.blockAs;
-  if (by !== undefined && answerAs !== undefined && Object.hasOwn(answerAs, by)) {
+  if (by !== undefined && answerAs !== undefined) {
     try {
-      const answer: unknown = answerAs[by]!({ method: request.method, params: paramsOf(request), interceptor: by, error });
+      const answer: unknown = answerAs({ method: request.method, params: paramsOf(request), interceptor: by, error });
       return errorFrame(request.id, errorObject(answer));
     } catch (thrown) {
       // The owner's mapping failed: the plain answer is still a block.

@@ -9,6 +9,7 @@ import { entryFact } from "../chain/entry-facts.ts";
 import { chainError } from "../chain/outcome.ts";
 import type { ChainResult } from "../chain/result.ts";
 import type { Direction } from "../chain/plan.ts";
+import type { RefusalAnswer } from "../interceptor/define.ts";
 import type { Frame } from "../wire/frame.ts";
 import type { InvocationContext } from "../wire/gen/interceptors.ts";
 import { restoreReservedMeta } from "../wire/meta.ts";
@@ -57,6 +58,8 @@ export interface Judgement {
     readonly error: RpcError;
     readonly reason: BlockReason;
     readonly by?: string;
+    /** What that one declares to be answered. */
+    readonly answerAs?: RefusalAnswer;
     /** Beats the policy's. */
     readonly blockAs?: GuardPolicy["blockAs"];
     /** For the operator, where the results do not say it. */
@@ -135,7 +138,7 @@ export async function judge(input: JudgeInput): Promise<Judgement> {
         exposeMessages: toSender || policy.exposeMessages === true,
         exposeErrors: policy.exposeErrors === true,
       });
-      if (error !== undefined) return { frame, changes: [], results, run, refusal: refusalOf(result, error) };
+      if (error !== undefined) return { frame, changes: [], results, run, refusal: refusalOf(result, error, chain) };
       if (result.modified && item.event === "tools/call" && item.phase === "response" && !item.error) {
         const broken = brokenResult(item.payload(message), result, input.tool, input.tools);
         if (broken !== undefined) return { frame, changes: [], results, run, refusal: refusalOfBroken(broken, policy) };
@@ -156,10 +159,12 @@ function followUps(cases: readonly Case[], done: Case, message: Message): readon
   return done === cases.at(-1) ? followingCases(message, done.event) : [];
 }
 
-function refusalOf(result: ChainResult, error: RpcError): NonNullable<Judgement["refusal"]> {
+function refusalOf(result: ChainResult, error: RpcError, chain: Chain): NonNullable<Judgement["refusal"]> {
   const reason = result.status === "success" ? "failed" : result.status;
-  const by = result.abortedAt?.interceptor;
-  return by === undefined ? { error, reason } : { error, reason, by };
+  if (result.abortedAt === undefined) return { error, reason };
+  const { interceptor: by, address } = result.abortedAt;
+  const answerAs = chain.entries.find((entry) => entry.address === address)?.answerAs;
+  return answerAs === undefined ? { error, reason, by } : { error, reason, by, answerAs };
 }
 
 function refusalOfBroken({ why, by, error }: BrokenResult, { onSchemaBreak }: GuardPolicy): NonNullable<Judgement["refusal"]> {

@@ -1,4 +1,3 @@
-import type { RpcError } from "../base/errors.ts";
 import type { Host } from "../base/host.ts";
 import type { Limits } from "../base/limits.ts";
 import type { Direction } from "../chain/plan.ts";
@@ -10,6 +9,7 @@ import type { Observing } from "../chain/observer.ts";
 import type { ChainSource } from "./chain-source.ts";
 import type { Decision } from "./decision.ts";
 import type { GuardEvent } from "./events.ts";
+import type { RefusalAnswer } from "../interceptor/define.ts";
 import type { Immutable } from "./immutable.ts";
 
 /** What a context provider is told. Everything is read-only; `from` and its headers are verified, `message` is what the peer claims. */
@@ -20,17 +20,6 @@ export interface ExchangeInfo {
   readonly message: Message;
   readonly protocolVersion?: string;
   readonly from?: PeerContext;
-}
-
-/** What a blocked `tools/call` or any other refused request is answered with; see semantics.md, section 7. */
-export interface Refusal {
-  readonly method: string;
-  /** The request's params, as they came. */
-  readonly params: unknown;
-  /** The interceptor that refused. */
-  readonly interceptor: string;
-  /** What would be answered otherwise. */
-  readonly error: RpcError;
 }
 
 /** What a guard does in which case. Everything has a default, and the defaults are strict. */
@@ -52,7 +41,7 @@ export interface GuardPolicy {
   /** Answer a blocked `tools/call` as a result with `isError: true`, which models can read. Default `error`. */
   readonly blockAs?: "error" | "result";
   /** By interceptor name: the error to answer for what that interceptor refuses, in place of the usual one; `tool-filter` answers like a server without the tool. */
-  readonly answerAs?: Readonly<Record<string, (refusal: Refusal) => RpcError>>;
+  readonly answerAs?: Readonly<Record<string, RefusalAnswer>>;
   /** Show a validator's messages to the side that did not send the judged payload as well. Default false. */
   readonly exposeMessages?: boolean;
   /** Show exception texts to the peer. Default false. */

@@ -1,4 +1,4 @@
-import { LocalError } from "../base/errors.ts";
+import { LocalError, type RpcError } from "../base/errors.ts";
 import type { PlatformSignal } from "../base/host.ts";
 import { cloneJson, isObject, type JsonObject } from "../base/json.ts";
 import { isThenable } from "../base/thenable.ts";
@@ -48,6 +48,8 @@ export interface Declaration<H extends readonly HookDeclaration[] = readonly Hoo
   readonly withRequest?: boolean;
   /** Time for one run, where whoever calls sets none; 30,000 unless said otherwise. */
   readonly timeoutMs?: number;
+  /** The error that a guard answers for what it refuses, where it runs in the guard's process; a policy's `answerAs` beats it. */
+  readonly answerAs?: RefusalAnswer;
 }
 
 /** The invoker's context (SEP-2624, Invocation Configuration and Context), asserted by it, and what we add. A copy of the handler's own. */
@@ -102,6 +104,20 @@ interface Conditions<Input> {
   readonly when?: (input: Input) => boolean;
 }
 
+/** What a blocked `tools/call` or any other refused request is answered with; see semantics.md, section 7. */
+export interface Refusal {
+  readonly method: string;
+  /** The request's params, as they came. */
+  readonly params: unknown;
+  /** The interceptor that refused. */
+  readonly interceptor: string;
+  /** What would be answered otherwise. */
+  readonly error: RpcError;
+}
+
+/** Gives the error that a guard answers for what an interceptor refuses. What it throws leaves the usual one. */
+export type RefusalAnswer = (refusal: Refusal) => RpcError;
+
 /** A frozen, ready-to-run interceptor; made by {@link validator} and {@link mutator}. */
 export interface Interceptor {
   /** Canonical, and as declared: `ns/*` is not expanded. */
@@ -112,6 +128,7 @@ export interface Interceptor {
   readonly handlesErrors: boolean;
   readonly withRequest: boolean;
   readonly timeoutMs: number | undefined;
+  readonly answerAs?: RefusalAnswer;
 }
 
 /**
@@ -176,12 +193,12 @@ type Handler = (input: HandlerInput) => unknown;
 
 const MEMBERS: ReadonlySet<string> = new Set([
   ...["name", "hooks", "version", "description", "mode", "failOpen", "priorityHint", "compat", "configSchema"],
-  ...["handlesErrors", "withRequest", "timeoutMs", "when"],
+  ...["handlesErrors", "withRequest", "timeoutMs", "when", "answerAs"],
 ]);
 
 function define(type: InterceptorType, declaration: Declaration & Conditions<never>, handler: Handler): Interceptor {
   const { name, hooks, version, description, mode, failOpen, priorityHint, compat, configSchema } = declaration;
-  const { handlesErrors, withRequest, timeoutMs } = declaration;
+  const { handlesErrors, withRequest, timeoutMs, answerAs } = declaration;
   const fail = (problem: string) => new LocalError("invalid_argument", `interceptor ${JSON.stringify(name)}: ${problem}`);
 
   const unknown = Object.keys(declaration).find((member) => !MEMBERS.has(member));
@@ -190,6 +207,7 @@ function define(type: InterceptorType, declaration: Declaration & Conditions<nev
   // Typed as never for callers of their own type; a plain function here.
   const when = declaration.when as Interceptor["when"];
   if (when !== undefined && typeof when !== "function") throw fail("when must be a function");
+  if (answerAs !== undefined && typeof answerAs !== "function") throw fail("answerAs must be a function");
   const timeoutFault = timeoutMs === undefined ? undefined : timeoutProblem(timeoutMs);
   if (timeoutFault !== undefined) throw fail(`timeoutMs ${timeoutFault}`);
 
@@ -222,7 +240,7 @@ function define(type: InterceptorType, declaration: Declaration & Conditions<nev
   } catch (thrown) {
     throw fail(`configSchema ${thrown instanceof LocalError ? thrown.message : "cannot be used"}`);
   }
-  return Object.freeze({ descriptor, handler, when, checkConfig, ...readExtras(descriptor) });
+  return Object.freeze({ descriptor, handler, when, checkConfig, ...readExtras(descriptor), ...(answerAs === undefined ? {} : { answerAs }) });
 }
 
 function deepFreeze<T>(value: T): T {

@@ -141,7 +141,7 @@ export async function buildPlan(loaded: LoadedConfig, options: BuildOptions): Pr
     if (before !== undefined) refuseSilentlyWeaker(before, { items, chains }, problems);
     problems.throwIfAny();
 
-    const plan = planOf(loaded, { upstreams, exposure, chains, items: placed, log, auth, audit });
+    const plan = planOf(loaded, { upstreams, exposure, chains, log, auth, audit });
     const files = [...loaded.files, ...placed.map(({ opened }) => opened.file), ...[...upstreams.values()].map(({ file }) => file)];
     const breakers = placed.flatMap(({ opened: { breaker } }) => (breaker === undefined ? [] : [breaker]));
     return { plan, loaded, items, chains, hints, upstreams, exposure, audit: audit.audit, breakers, warnings: [...warnings], files: [...new Set(files.filter((file) => file !== undefined))], close };
@@ -187,15 +187,13 @@ interface PlanParts {
   readonly upstreams: ReadonlyMap<string, BuiltUpstream>;
   readonly exposure: Exposure | undefined;
   readonly chains: ReadonlyMap<string, BuiltChain>;
-  readonly items: readonly PlacedItem[];
   readonly log: Log;
   readonly auth: Partial<HttpFacePlan>;
   readonly audit: AuditParts;
 }
 
-function planOf({ config }: LoadedConfig, { upstreams, exposure, chains, items, log, auth, audit }: PlanParts): GatewayPlan {
+function planOf({ config }: LoadedConfig, { upstreams, exposure, chains, log, auth, audit }: PlanParts): GatewayPlan {
   const { http, stdio, policy, versions, drainMs, parking, limits } = config;
-  const answerAs = Object.fromEntries(items.flatMap(({ opened }) => Object.entries(opened.answerAs)));
   return {
     upstreams: [...upstreams.values(), ...(exposure === undefined ? [] : [exposure])].map(({ plan }) => plan),
     chain(name) {
@@ -203,7 +201,7 @@ function planOf({ config }: LoadedConfig, { upstreams, exposure, chains, items, 
       if (built === undefined) throw new LocalError("not_found", `there is no upstream ${JSON.stringify(name)}`);
       return built.chain;
     },
-    policy: { ...policy, ...audit.policy, answerAs },
+    policy: { ...policy, ...audit.policy },
     ...(audit.record === undefined ? {} : { record: audit.record }),
     ...(http === undefined ? {} : { http: { ...httpOf(http), ...auth } }),
     ...(stdio === undefined ? {} : { stdio }),

@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import { basename, resolve } from "node:path";
-import { LocalError, type RpcError } from "../../core/base/errors.ts";
+import { LocalError } from "../../core/base/errors.ts";
 import type { Host } from "../../core/base/host.ts";
 import type { Limits } from "../../core/base/limits.ts";
 import type { Signal } from "../../core/base/signal.ts";
@@ -9,7 +9,6 @@ import { asList } from "../../core/chain/installed.ts";
 import type { InterceptorSource } from "../../core/chain/source.ts";
 import { clientSource } from "../../core/client/interceptor-client.ts";
 import type { ServerTarget } from "../../core/client/local-chain.ts";
-import type { Refusal } from "../../core/guard/options.ts";
 import type { Log } from "../../core/jsonrpc/log.ts";
 import { withoutPlace } from "../../core/transport/line-transport.ts";
 import type { Interceptor } from "../../core/interceptor/define.ts";
@@ -31,7 +30,6 @@ export interface OpenItem {
   readonly source: InterceptorSource;
   /** What its list had, once for all chains. */
   readonly listed: readonly unknown[];
-  readonly answerAs: Readonly<Record<string, (refusal: Refusal) => RpcError>>;
   /** What is odd about its config. */
   readonly doubt?: string;
   /** Its config has a member `server`, for the upstream's name. */
@@ -78,14 +76,14 @@ async function openReadyMade(name: string, { config }: InterceptorsConfig, label
   if (made === undefined) throw new LocalError("not_found", `there is no ready-made interceptor ${JSON.stringify(name)}`);
   const doubt = made.doubt?.(config);
   const lease = await context.made.acquire(JSON.stringify([label, name, config]), async () => ({ value: made.create(config, context.host === undefined ? {} : { host: context.host }), close: async () => {} }));
-  const opened = await inProcess(lease.value, label, context, { answerAs: made.answerAs ?? {}, ...(doubt === undefined ? {} : { doubt }) });
+  const opened = await inProcess(lease.value, label, context, doubt === undefined ? {} : { doubt });
   return { ...opened, ...(made.perServer === undefined ? {} : { perServer: true }), release: lease.release };
 }
 
 async function openModule(path: string, item: InterceptorsConfig, label: string, context: ItemContext): Promise<OpenItem> {
   const file = resolve(context.folder, path);
   if (item.worker !== undefined) return openWorker(file, item, label, context);
-  return inProcess(interceptorsIn(await inTime(importFresh(file), context.signal), file), label, context, { answerAs: {}, file });
+  return inProcess(interceptorsIn(await inTime(importFresh(file), context.signal), file), label, context, { file });
 }
 
 // A module as it is on disk has one thread, however many plans it is in; changed, it gets another.
@@ -99,7 +97,7 @@ async function openWorker(file: string, item: InterceptorsConfig, label: string,
     return { value, close: () => value.close() };
   });
   try {
-    const opened = await inProcess(lease.value.interceptors, label, context, { answerAs: {}, file });
+    const opened = await inProcess(lease.value.interceptors, label, context, { file });
     return { ...opened, ...(await guarded(opened.source, item, { key, lease, ...context })) };
   } catch (thrown) {
     await lease.release();
@@ -111,7 +109,7 @@ async function inProcess(
   interceptors: readonly Interceptor[],
   label: string,
   { limits }: ItemContext,
-  rest: Pick<OpenItem, "answerAs" | "doubt" | "file">,
+  rest: Pick<OpenItem, "doubt" | "file">,
 ): Promise<OpenItem> {
   const source = interceptorSource(interceptors, { label, ...(limits === undefined ? {} : { limits }) });
   return { source, listed: await source.list(), interceptors, ...rest, release: async () => {} };
@@ -162,7 +160,7 @@ async function openServer(item: InterceptorsConfig, label: string, context: Item
     const listed = asList(source, await source.list(signal));
     // Whoever names a server relies on it.
     if (listed.length === 0) throw new LocalError("not_found", "the server lists no interceptors");
-    return { ...(await guarded(source, item, { key, lease, ...context })), listed, answerAs: {} };
+    return { ...(await guarded(source, item, { key, lease, ...context })), listed };
   } catch (thrown) {
     await lease.release();
     throw thrown;

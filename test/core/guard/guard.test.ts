@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { RpcError } from "../../../src/core/base/errors.ts";
 import { createChain } from "../../../src/core/chain/chain.ts";
 import { guardTransport } from "../../../src/core/guard/guard.ts";
+import type { GuardPolicy } from "../../../src/core/guard/options.ts";
 import { mutator, validator, type Interceptor } from "../../../src/core/interceptor/define.ts";
 import { allow, deny } from "../../../src/core/interceptor/verdict.ts";
 import type { ErrorMessage, Message } from "../../../src/core/wire/message.ts";
@@ -391,6 +392,19 @@ test("a refusal can be another documented answer, or a result that a model reads
   });
   await unknownTool.fromPeer(call(1, "shell"));
   assert.deepEqual(unknownTool.atPeer, [{ jsonrpc: "2.0", id: 1, error: { code: -32602, message: "Unknown tool: shell" } }]);
+  // As the interceptor declares it, unless the policy says something else.
+  const declared = validator({ name: "declared", hooks: [{ events: ["tools/call"], phase: "request" }], answerAs: ({ method, interceptor }) => new RpcError(-32001, `${method} ${interceptor}`) }, () => false);
+  for (const [policy, error] of [
+    [{ blockAs: "result" }, { code: -32001, message: "tools/call declared" }],
+    [{ answerAs: { declared: () => new RpcError(-32602, "no") } }, { code: -32602, message: "no" }],
+    [{ answerAs: { declared: ({ error }) => new RpcError(error.code, error.message) } }, { code: -32602, message: "Interceptor validation failed" }],
+  ] satisfies [GuardPolicy, object][]) {
+    const pair = guardedPair([noShell, declared], { policy });
+    await pair.fromPeer(call(1, "other"));
+    assert.deepEqual(pair.atPeer, [{ jsonrpc: "2.0", id: 1, error }]);
+    await pair.fromPeer(call(2, "shell"));
+    assert.equal(JSON.stringify(pair.atPeer[1]).includes("shell is not allowed"), true, "the first that refuses answers");
+  }
   const asResult = guardedPair([noShell], { policy: { blockAs: "result" } });
   await asResult.fromPeer(call(1, "shell"));
   assert.deepEqual(asResult.atPeer, [

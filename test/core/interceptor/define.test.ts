@@ -49,6 +49,7 @@ test("a wrong declaration is refused with the interceptor and the member", () =>
     [{ compat: "2025-06-18" }, /compat must/],
     [{ configSchema: [] }, /configSchema must be an object/],
     [{ configSchema: { type: "nonsense" } }, /"x": configSchema /],
+    [{ answerAs: "Unknown tool" }, /answerAs must be a function/],
     [{ when: true }, /when must be a function/],
     [{ handlesErrors: "yes" }, /handlesErrors/],
     [{ prioityHint: 1 }, /prioityHint is no member/],

@@ -89,7 +89,6 @@ describe("a plan of a configuration", () => {
     assert.deepEqual(addresses(plan, "crm"), ["house/a", "house/b", "server/names"]);
     const mv = await run(plan, { name: "mv" });
     assert.equal(mv.abortedAt?.address, "tool-filter-2/tool-filter");
-    assert.equal(typeof plan.plan.policy?.answerAs?.["tool-filter"], "function");
     const rm = await run(plan, { name: "rm" }, { upstream: "crm" });
     assert.deepEqual(rm.results.map(({ interceptor, valid }) => [interceptor, valid]).find(([name]) => name === "names"), ["names", false]);
     assert.ok(plan.files.includes(`${folder.path}/policy.mjs`));
