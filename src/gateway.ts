@@ -1,3 +1,4 @@
+/// <reference types="node" preserve="true" />
 export { guardedRelay, wrapServer, type GuardedRelayOptions, type Posture, type WrappedServer } from "./gateway/guarded-relay.ts";
 export type { BuiltPlan } from "./gateway/config/build.ts";
 export type {

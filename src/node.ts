@@ -1,3 +1,4 @@
+/// <reference types="node" preserve="true" />
 export { spawnTransport, type ChildExit, type ChildTransport, type SpawnOptions } from "./node/child.ts";
 export { protectStdout, stdioTransport, type StdioOptions } from "./node/stdio.ts";
 export { connectServer, createChain, localChain, type ConnectServerOptions } from "./node/chain.ts";

@@ -121,6 +121,7 @@ describe("the packed package, installed in an empty project", () => {
     ["for a bundler", "pure.ts", { module: "Preserve", moduleResolution: "Bundler" }, "module"],
     ["as CommonJS on Node", "pure.ts", { verbatimModuleSyntax: false }, "commonjs"],
     ["with Node's own types", "on-node.ts", { types: ["node"], typeRoots }, "module"],
+    ["with Node's own types installed, which nobody but the declarations asks for", "on-node.ts", { typeRoots }, "module"],
     ["with the condition of the sources", "pure.ts", { customConditions: ["mcp-interceptors-source"] }, "module"],
   ];
   compilations.forEach(([name, file, options, type], index) => {

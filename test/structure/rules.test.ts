@@ -73,6 +73,9 @@ test("bare errors, any, and switched-off checks are found; in comments and texts
   const bad = ["throw new Error(1)", "new  TypeError", "let a: any", "x as any", "f<any>()", "const a: any[] = []", "// @ts-ignore", "/* @ts-nocheck */", "/// <reference types='node' />"];
   for (const line of bad) assert.equal(safetyProblems(sources({ "a.ts": `\n${line}` })).length, 1, line);
   assert.deepEqual(safetyProblems(sources({ "a.ts": "\nlet a: any" })), ["a.ts:2: any"]);
+  const forNode = '/// <reference types="node" preserve="true" />\n';
+  assert.deepEqual(["node.ts", "gateway.ts", "index.ts", "node/host.ts"].map((file) => safetyProblems(sources({ [file]: forNode })).length), [0, 0, 1, 1]);
+  assert.equal(safetyProblems(sources({ "node.ts": `\n${forNode}` })).length, 1);
   const good = ["// throw new Error(1) in any case", '"new Error(1), any"', "new LocalError(1)", "x instanceof Error", "class MyError extends Error {}", "a.any", "({ any: 1 })", "company"];
   for (const line of good) assert.deepEqual(safetyProblems(sources({ "a.ts": line })), [], line);
 });
