@@ -27,7 +27,10 @@ import type { InterceptorSource } from "./source.ts";
 export interface ChainOptions {
   readonly host?: Host;
   readonly limits?: Partial<Limits>;
-  /** Failures, and oddities of what is added. What it throws is dropped. */
+  /**
+   * Failures with what a handler has thrown, which nobody else is shown and which may quote the payload, and oddities of what is added. What it throws
+   * is dropped.
+   */
   readonly log?: (entry: ChainLog) => void;
   /** Told what happens, for metrics and traces: through a bounded queue, so that it neither slows nor breaks anything; see `createObserver`. */
   readonly observe?: Observing<ChainEvent>;

@@ -89,7 +89,7 @@ export interface GuardOptions {
    * message that was judged ends in one event `blocked` or `passed`, which has the `decision`.
    */
   readonly observe?: Observing<GuardEvent>;
-  /** A line for the operator: what was dropped or went wrong. What it throws is dropped. */
+  /** A line for the operator: what was dropped or went wrong, but for what an interceptor has thrown, of which the log of the chain is told. What it throws is dropped. */
   log?(entry: { readonly level: "info" | "warn" | "error"; readonly message: string }): void;
   readonly policy?: GuardPolicy;
   readonly host?: Host;

@@ -1,8 +1,13 @@
 // What the guard's owner hands in besides a chain: `record` and `context`. A promise of theirs may be none.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { createChain } from "../../../src/core/chain/chain.ts";
+import type { ChainLog } from "../../../src/core/chain/report.ts";
+import { guardTransport } from "../../../src/core/guard/guard.ts";
 import type { GuardOptions } from "../../../src/core/guard/options.ts";
 import { validator } from "../../../src/core/interceptor/define.ts";
+import { memoryPair } from "../../../src/core/transport/memory.ts";
+import { fakeHost, settle } from "../../support/fake-host.ts";
 import { call, guardedPair } from "../../support/guarded-pair.ts";
 
 const looks = validator({ name: "v", hooks: [{ events: ["tools/call"], phase: "request" }] }, () => true);
@@ -21,5 +26,31 @@ test("a record or a context that is no proper promise fails or counts, and leave
     await pair.fromPeer(call(1));
     assert.deepEqual([pair.atApp.length, pair.atPeer.length], expected === "passes" ? [1, 0] : [0, 1], what);
     assert.equal(pair.host.liveTimers, 0, what);
+  }
+});
+
+test("what a handler throws is told to the chain's log with the error itself, and to no event, decision, line of the guard or peer", async () => {
+  const host = fakeHost();
+  const why = new Error("no such key 4711");
+  const faults = { sync: () => { throw why; }, async: () => Promise.reject(why) };
+  for (const [name, fault] of Object.entries(faults)) {
+    const told: ChainLog[] = [];
+    const shown: unknown[] = [];
+    const keep = (what: unknown) => void shown.push(what);
+    const chain = createChain({ host, log: (entry) => void told.push(entry), observe: keep });
+    chain.add(validator({ name, hooks: [{ events: ["tools/call"], phase: "request" }] }, fault));
+    const [inner, peer] = memoryPair();
+    const guarded = guardTransport(inner, { role: "server", chain, host, record: keep, observe: keep, log: keep });
+    const pulled = guarded.receive();
+    await peer.send({ message: call(1) });
+    keep((await peer.receive())?.frame.message);
+    await settle();
+    assert.deepEqual(told.map(({ address, reason, message, thrown }) => [address, reason, message, thrown]), [[`local/${name}`, "crashed", "validation failed: no such key 4711", why]]);
+    assert.match(JSON.stringify(shown), /crashed/);
+    assert.doesNotMatch(JSON.stringify(shown), /4711/);
+    const result = await chain.execute({ event: "tools/call", phase: "request", payload: { name: "x" } });
+    assert.equal(result.results[0]?.error?.message, "no such key 4711");
+    await guarded.close();
+    assert.equal(await pulled, undefined);
   }
 });
