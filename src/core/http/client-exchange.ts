@@ -75,6 +75,10 @@ async function readRefusal(id: RequestId, answer: HttpAnswer, parts: ExchangePar
   }
   try {
     const [item, ...more] = await readJson(body, parts);
+    // Whatever the status says: a result that names the request says that it was served.
+    if ([item, ...more].some((one) => one?.frame !== undefined && isResult(one.frame.message) && one.frame.message.id === id)) {
+      return { failure: noAnswer(`${failure.message}, with a result`, status) };
+    }
     const given = more.length > 0 ? undefined : item?.frame;
     if (given === undefined || !isErrorResponse(given.message)) return { failure };
     const frame = answering(id, given);

@@ -152,7 +152,7 @@ export function createSessionClient(parts: SessionParts): SessionClient {
     try {
       const answer = await post(body, of, signal);
       const outcome = await readOutcome({ id, signal, passing: (frame) => arrive(frame, of, id), resume }, answer, parts);
-      return answer.status === 404 && of?.id !== undefined ? { ...outcome, lost: true } : outcome;
+      return answer.status === 404 && of?.id !== undefined && outcome.failure?.malformed === undefined ? { ...outcome, lost: true } : outcome;
     } catch (thrown) {
       return { failure: failureOf(thrown) };
     }

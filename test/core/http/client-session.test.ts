@@ -333,6 +333,15 @@ describe("a cut stream of a request", () => {
 });
 
 describe("a lost session", () => {
+  it("is not one whose 404 has the result of the call: that was served, and is not sent again", async () => {
+    const { post, http, arrived, done } = await inSession();
+    (await post(request(1))).json({ jsonrpc: "2.0", id: 1, result: {} }, { status: 404 });
+    const [arrival] = await arrived();
+    assert.match(JSON.stringify(arrival?.frame.message), /"delivery":"unknown"/);
+    assert.equal(await http.waiting(), 0);
+    await done();
+  });
+
   it("is opened anew once for all that find it lost, and what was refused is sent again once", async () => {
     const { post, http, arrived, logged, done } = await inSession();
     const calls = [await post(request(1)), await post(request(2)), await post(request(3, "tools/list"))];

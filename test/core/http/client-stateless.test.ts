@@ -118,6 +118,7 @@ describe("a request of 2026-07-28 that gets no answer", () => {
     ["the stream has an event id and is cut", (call) => { const stream = call.stream(); stream.write("id: 1\ndata:\n\n"); stream.cut(); }, "unknown"],
     ["the status refuses it", (call) => call.respond(404, { text: "<html>", type: "text/html" }), "none", 404],
     ["the status refuses it, with an error for an id of its own", (call) => call.json({ jsonrpc: "2.0", id: "server-error", error: { code: -32600, message: "Missing session ID" } }, { status: 400 }), "none", 400],
+    ["the status refuses it, with a result for it", (call) => call.json({ jsonrpc: "2.0", id: call.body["id"] as number, result: {} }, { status: 404 }), "unknown", 404],
     ["the door does not open", (call) => call.json(failed(null, -32600), { status: 403 }), "none", 403],
     ["the server failed", (call) => call.respond(502), "unknown", 502],
     ["it is redirected", (call) => call.respond(307, { headers: { location: "http://elsewhere/" } }), "none", 307],
