@@ -119,6 +119,9 @@ describe("test", () => {
     assert.match(stderr, /\/tests\/1\/metod is not known; did you mean method\?/);
     const lifecycle = await run([{ name: "i", method: "initialize", expect: "pass" }, { name: "s", steps: [{ method: "ping", expect: "pass" }] }]);
     assert.match(lifecycle.stderr, /\/tests\/0\/method is a method that no interceptor is asked about[^]*\/tests\/1\/steps\/0\/method is a method/);
+    const near = await run([{ name: "n", method: "tools/cal", expect: "pass" }, { name: "s", steps: [{ method: "prompt/get", expect: "blocked" }] }]);
+    assert.equal(near.code, 2);
+    assert.match(near.stderr, /\/tests\/0\/method is no method of MCP; did you mean tools\/call\?[^]*\/tests\/1\/steps\/0\/method is no method of MCP; did you mean prompts\/get\?/);
     const upstream = await run([{ name: "z", ...call("a"), upstream: "fles", expect: "pass" }]);
     assert.match(upstream.stderr, /\/tests\/0\/upstream is no upstream; did you mean files\?/);
     const wrong: [string[], RegExp][] = [

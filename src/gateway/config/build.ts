@@ -20,6 +20,7 @@ import { isUnanswered, openItem, type OpenItem } from "./items.ts";
 import type { KeptClient } from "./kept-client.ts";
 import type { LoadedConfig } from "./load.ts";
 import { checkNames, checkScopes, labelsOf, warnOfDoors } from "./names.ts";
+import { warnOfNearMethods } from "./near-methods.ts";
 import { FIXED_SECTIONS } from "./observability.ts";
 import { createPool, type Pool } from "./pool.ts";
 import type { Problems } from "./problems.ts";
@@ -138,6 +139,7 @@ export async function buildPlan(loaded: LoadedConfig, options: BuildOptions): Pr
     }
     problems.throwIfAny();
     const items = new Map(placed.map((item) => [item.opened.source.label, item]));
+    warnOfNearMethods(loaded, chains.values(), items, warn);
     if (before !== undefined) refuseSilentlyWeaker(before, { items, chains }, problems);
     problems.throwIfAny();
 

@@ -9,6 +9,7 @@ import { LIFECYCLE_METHODS } from "../../core/guard/routes.ts";
 import type { BuiltPlan } from "./build.ts";
 import { readAny } from "./load.ts";
 import { suggest } from "./names.ts";
+import { nearMethod } from "./near-methods.ts";
 import { collectProblems, ConfigError } from "./problems.ts";
 import { schemaCheck } from "./schema-check.ts";
 import { createTrial, type Trial, type TrialOutcome } from "./trial.ts";
@@ -70,7 +71,11 @@ async function readFrom(file: string, upstreams: readonly string[]): Promise<Tes
   known(upstream, "/upstream");
   const [only] = upstreams.length === 1 ? upstreams : [upstream];
   const judged = (method: string | undefined, pointer: string) => {
-    if (method !== undefined && LIFECYCLE_METHODS.has(method)) problems.add(pointer, "is a method that no interceptor is asked about: no connection comes about without it");
+    if (method === undefined) return;
+    const wrong = nearMethod(method);
+    // No interceptor looks at it, so that a test of what passes would pass for ever.
+    if (wrong !== undefined) problems.add(pointer, wrong);
+    if (LIFECYCLE_METHODS.has(method)) problems.add(pointer, "is a method that no interceptor is asked about: no connection comes about without it");
   };
   for (const [index, test] of tests.entries()) {
     judged(test.method, `/tests/${index}/method`);
