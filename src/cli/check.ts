@@ -7,6 +7,7 @@ import { loadConfig } from "../gateway/config/load.ts";
 import { neverRuns } from "../gateway/config/never-runs.ts";
 import { probeUpstream, type UpstreamFacts } from "../gateway/config/probe.ts";
 import { hidingLog } from "../gateway/config/secrets.ts";
+import { unknownTools } from "../gateway/config/unknown-tools.ts";
 import { FACE_POLICY } from "../gateway/served.ts";
 import { protectStdout } from "../node/stdio.ts";
 import { CONFIG_OPTION, configFile, stderrLog } from "./config-options.ts";
@@ -29,7 +30,8 @@ export const check = defineVerb({
   about: `Checks the configuration of a gateway: reads it, loads its modules, starts or
 reaches its interceptor servers and its upstreams, and prints what is guarded by
 what, and what a balancer in front of several gateways has to keep together.
-Warns of interceptors that can never run. Serves nothing.`,
+Warns of interceptors that can never run, and of methods and tools that there
+are not. Serves nothing.`,
   options: [
     CONFIG_OPTION,
     { name: "no-connect", help: "do not connect to upstreams; interceptor servers are reached in any case" },
@@ -78,7 +80,7 @@ async function report(parsed: ParsedOptions): Promise<Exit> {
     }
     if (watch.exit !== undefined) return watch.exit;
     openStdout();
-    const warnings = [...built.warnings, ...neverRuns(built, facts)];
+    const warnings = [...built.warnings, ...neverRuns(built, facts), ...unknownTools(built, facts)];
     if (values.has("json")) printJson(JSON.parse(hide(JSON.stringify(asJson(built, facts, { unreachable, warnings })))));
     else process.stdout.write(hide(describe(built, facts)));
     for (const line of warnings) say(line);

@@ -12,6 +12,7 @@ import { escape, type LoadedConfig } from "./load.ts";
 import { neverRuns } from "./never-runs.ts";
 import { effectiveOrders, orderDoubts, type EffectiveOrder } from "./order-doubts.ts";
 import { probeUpstream, type UpstreamFacts } from "./probe.ts";
+import { unknownTools } from "./unknown-tools.ts";
 
 /** How it went to open an item, or to reach an upstream. */
 export interface Contact {
@@ -171,7 +172,8 @@ function todoFor(what: string): string {
 function matchFindings(built: BuiltPlan, facts: ReadonlyMap<string, UpstreamFacts>): readonly Finding[] {
   const idle = neverRuns(built, facts).map((line): Finding => ({ level: "problem", about: "match", what: bare(line), todo: "make its events, upstreams and condition fit what is there, or take it out" }));
   const odd = built.warnings.map((line): Finding => ({ level: "problem", about: "match", what: bare(line), todo: "change that member of the configuration" }));
-  return [...odd, ...idle];
+  const unknown = unknownTools(built, facts).map((line): Finding => ({ level: "problem", about: "match", what: bare(line), todo: "name a tool that is there, or take the name out" }));
+  return [...odd, ...idle, ...unknown];
 }
 
 function orderFindings(built: BuiltPlan): readonly Finding[] {
