@@ -1,4 +1,4 @@
-import { LocalError } from "../core/base/errors.ts";
+import { describeError, LocalError } from "../core/base/errors.ts";
 import type { Host } from "../core/base/host.ts";
 import type { JsonObject } from "../core/base/json.ts";
 import type { Limits } from "../core/base/limits.ts";
@@ -79,6 +79,14 @@ export function createUpstream({ plan, host, limits, log: given }: UpstreamParts
   let calls = 0;
   let lost = 0;
   let failedStarts = 0;
+  // Of starts that cost no wait each call makes one, so that their reason is told once.
+  let toldReason: string | undefined;
+  const tellFailure = (error: unknown, waits: boolean) => {
+    const reason = describeError(error);
+    if (closed !== undefined || (!waits && reason === toldReason)) return;
+    toldReason = reason;
+    log({ level: "warning", message: `cannot be reached: ${reason}` });
+  };
 
   const make = (key: string, identity: Identity): Held => {
     const slot = createSlot({
@@ -93,13 +101,16 @@ export function createUpstream({ plan, host, limits, log: given }: UpstreamParts
           const connect = (renewed?: (failure?: LocalError) => void) => connector.connect(renewed, identity.principal);
           const link = await openLink({ owner, identity, host, limits, log, era, connect, startTimeoutMs, probeTimeoutMs, callTimeoutMs, maxCallMs });
           starts.succeeded();
+          toldReason = undefined;
           era ??= link.server.era;
           return link;
         } catch (error) {
           failedStarts++;
           // It may have been replaced by one of another era: the next start finds out.
           if (error instanceof LocalError && error.code === "unsupported") era = plan.era;
-          if (!(error instanceof LocalError) || (error.code !== "refused" && error.code !== "unsupported")) starts.failed();
+          const waits = !(error instanceof LocalError) || (error.code !== "refused" && error.code !== "unsupported");
+          if (waits) starts.failed();
+          tellFailure(error, waits);
           throw error;
         }
       },

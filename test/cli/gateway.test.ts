@@ -67,6 +67,14 @@ describe("gateway", { concurrency: 2 }, () => {
     assert.deepEqual([code, stderr], [0, ""]);
   });
 
+  it("says on stderr why an upstream cannot be started, which its client is not told", async () => {
+    const running = await start("no-command.json", { upstreams: { files: { command: "no-such-program-at-all" } } }, "--stdio", "files");
+    running.send(INITIALIZE);
+    assert.equal((await running.answer("init")).error?.message, "The upstream cannot be reached");
+    const { stderr } = await running.end();
+    assert.match(stderr, /^mcp-interceptors: warning: files: cannot be reached: cannot start "no-such-program-at-all": no such command; check the spelling/m);
+  });
+
   it("serves its own interceptors, too, over HTTP and on stdio", async () => {
     const config = { upstreams, interceptors: [{ use: "redact" }, { use: "tool-filter", config: { deny: ["rm"] } }], expose: { name: "policies" } };
     const [open, alone] = await Promise.all([start("exposing.json", { ...config, http: {} }), start("exposing-stdio.json", config, "--stdio", "policies", "--quiet")]);

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { LocalError } from "../../src/core/base/errors.ts";
 import type { JsonObject } from "../../src/core/base/json.ts";
 import { directSend } from "../../src/core/http/direct-send.ts";
 import { createHttpServer } from "../../src/core/http/http-server.ts";
@@ -278,6 +279,7 @@ describe("an upstream that fails", () => {
   it("to start is told as unavailable, without a word of why, and starts are spaced", async () => {
     const host = fakeHost();
     let starts = 0;
+    const logged: string[] = [];
     const gateway = await gatewayFor(
       {
         connect() {
@@ -285,7 +287,7 @@ describe("an upstream that fails", () => {
           return Promise.reject(new TypeError("secret path"));
         },
       },
-      { host },
+      { host, log: ({ level, message }) => void logged.push(`${level} ${message}`) },
       { era: "handshake", backOff: { firstMs: 1_000 } },
     );
     const end = poster(gateway, "x");
@@ -302,11 +304,31 @@ describe("an upstream that fails", () => {
       { reason: "unavailable", delivery: "none", retryAfterMs: 1_000 },
     ]);
     assert.equal(starts, 2);
+    // Whoever runs the gateway is told why, at each start.
+    assert.deepEqual(logged, Array(2).fill("warning up: cannot be reached: secret path"));
     await host.advance(1_000);
     await end.send(post(4));
     await end.message();
     assert.equal(starts, 3);
     assert.equal(gateway.stats().upstreams["up"]?.failedStarts, 3);
+    assert.equal(logged.length, 3);
+    await gateway.close();
+    assert.equal(logged.length, 3);
+  });
+
+  it("by a refusal, which costs no wait, is logged once for each reason", async () => {
+    const host = fakeHost();
+    const logged: string[] = [];
+    const refusals = ["not you", "not you", "nor now", "nor now"];
+    const connect = () => Promise.reject(new LocalError("refused", refusals.shift() ?? "never"));
+    const gateway = await gatewayFor({ connect }, { host, log: ({ message }) => void logged.push(message) }, { era: "handshake" });
+    const end = poster(gateway, "x");
+    for (const id of [1, 2, 3, 4]) {
+      await end.send(post(id));
+      await end.message();
+    }
+    assert.deepEqual(logged, ["up: cannot be reached: not you", "up: cannot be reached: nor now"]);
+    assert.equal(refusals.length, 0);
     await gateway.close();
   });
 
