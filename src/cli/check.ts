@@ -2,6 +2,7 @@ import { describeError } from "../core/base/errors.ts";
 import { formatCoverage } from "../core/guard/coverage-text.ts";
 import { guardCoverage } from "../core/guard/coverage.ts";
 import { affinities, formatAffinities } from "../gateway/config/affinity.ts";
+import { keySetsAtUrls } from "../gateway/config/auth.ts";
 import { buildPlan, createPools, type BuiltPlan } from "../gateway/config/build.ts";
 import { loadConfig } from "../gateway/config/load.ts";
 import { neverRuns } from "../gateway/config/never-runs.ts";
@@ -67,7 +68,8 @@ async function report(parsed: ParsedOptions): Promise<Exit> {
     const say = (text: string) => process.stderr.write(`${printable(hide(text), LONGEST_LINE)}\n`);
     const facts = new Map<string, UpstreamFacts>();
     const unreachable = new Map<string, string>();
-    if (!values.has("no-connect")) {
+    const keys = values.has("no-connect") ? undefined : keySetsAtUrls(loaded);
+    if (keys !== undefined) {
       const probes = built.plan.upstreams.map(async (upstream) => {
         try {
           facts.set(upstream.name, await probeUpstream(upstream, { log: (entry) => log({ ...entry, message: `${upstream.name}: ${entry.message}` }), limits: loaded.config.limits, signal }));
@@ -78,9 +80,10 @@ async function report(parsed: ParsedOptions): Promise<Exit> {
       });
       await Promise.all(probes);
     }
+    const keysWarned = (await keys) ?? [];
     if (watch.exit !== undefined) return watch.exit;
     openStdout();
-    const warnings = [...built.warnings, ...neverRuns(built, facts), ...unknownTools(built, facts)];
+    const warnings = [...built.warnings, ...keysWarned, ...neverRuns(built, facts), ...unknownTools(built, facts)];
     if (values.has("json")) printJson(JSON.parse(hide(JSON.stringify(asJson(built, facts, { unreachable, warnings })))));
     else process.stdout.write(hide(describe(built, facts)));
     for (const line of warnings) say(line);

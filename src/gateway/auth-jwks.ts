@@ -117,6 +117,12 @@ export function createKeySet(origin: KeyOrigin, options: KeySetOptions = {}): Ke
   };
 }
 
+/** Reads a key set once. Rejects with why it is none: it cannot be read, is no JSON Web Key Set, or has no key that anybody signs tokens with. */
+export async function readKeySet(origin: KeyOrigin, options: Pick<KeySetOptions, "timeoutMs" | "send" | "host"> = {}): Promise<void> {
+  const { timeoutMs = 5_000, host = detectHost() } = options;
+  if (parseKeys(await loaderOf(origin, options, timeoutMs, host)()).length === 0) throw new LocalError("invalid_argument", "it has no public key");
+}
+
 function loaderOf(origin: KeyOrigin, { send }: KeySetOptions, timeoutMs: number, host: Host): () => Promise<string> {
   if ("keys" in origin) {
     const text = JSON.stringify({ keys: origin.keys });

@@ -8,19 +8,21 @@ import { readyMade } from "../../library/catalog.ts";
 import { nodeHost } from "../../node/host.ts";
 import { createHttpSend } from "../../node/http-send.ts";
 import { createAuthenticate, resourceMetadata, type AuthenticateOptions } from "../auth.ts";
-import type { KeyOrigin } from "../auth-jwks.ts";
+import { readKeySet, type KeyOrigin } from "../auth-jwks.ts";
 import type { HttpFacePlan } from "../plan.ts";
 import type { AuthConfig, GatewayConfig } from "./config.ts";
+import type { LoadedConfig } from "./load.ts";
 import type { Pool } from "./pool.ts";
 import type { SectionContext } from "./section.ts";
 
 interface AuthContext extends SectionContext {
   /** Two plans with the same demands have one check, with the keys that it knows. */
   readonly checks: Pool<Authenticate>;
+  warn(pointer: string, message: string): void;
 }
 
 /** The members of the listener that say who may come in. What is wrong goes to `problems`. */
-export async function authOf({ loaded, problems, checks, log, releases, before }: AuthContext): Promise<Pick<HttpFacePlan, "authenticate" | "resourceMetadata" | "otherwise">> {
+export async function authOf({ loaded, problems, checks, log, releases, before, warn }: AuthContext): Promise<Pick<HttpFacePlan, "authenticate" | "resourceMetadata" | "otherwise">> {
   const { auth } = loaded.config;
   // A listener that asks nobody cannot begin to, and one that does must not stop by a slip of the pen.
   if (before !== undefined && (before.config.auth === undefined) !== (auth === undefined)) {
@@ -39,6 +41,7 @@ export async function authOf({ loaded, problems, checks, log, releases, before }
   try {
     const lease = await checks.acquire(JSON.stringify([auth, claims, loaded.folder]), () => openCheck(auth, claims, loaded.folder, log));
     releases.push(lease.release);
+    for (const { pointer, message } of await keySetFaults(loaded, "file")) warn(pointer, message);
     return { authenticate: lease.value, ...metadataOf(auth) };
   } catch (thrown) {
     problems.add("/auth", describeError(thrown));
@@ -82,6 +85,31 @@ function tokensOf({ tokens = [] }: AuthConfig): Pick<AuthenticateOptions, "token
       ...(expiresAt === undefined ? {} : { expiresAt: Date.parse(expiresAt) }),
     })),
   };
+}
+
+/** Key sets that cannot be used, as lines of warnings: nobody with a token of such an issuer gets in. They are read anew once a token needs them, so that they may yet come. */
+export async function keySetsAtUrls(loaded: LoadedConfig): Promise<readonly string[]> {
+  return (await keySetFaults(loaded, "url")).map(({ pointer, message }) => loaded.problems().warning(pointer, message));
+}
+
+async function keySetFaults({ config, folder }: LoadedConfig, kind: "file" | "url"): Promise<readonly { readonly pointer: string; readonly message: string }[]> {
+  const send = createHttpSend();
+  try {
+    const read = (config.auth?.jwt ?? []).map(async ({ jwks }, index) => {
+      const origin = keysAt(jwks, folder);
+      if (!(kind in origin)) return [];
+      try {
+        await readKeySet(origin, { send, host: nodeHost() });
+        return [];
+      } catch (thrown) {
+        const missing = thrown instanceof Error && "code" in thrown && thrown.code === "ENOENT";
+        return [{ pointer: `/auth/jwt/${index}/jwks`, message: `is no key set that can be used: ${missing ? "there is no such file" : describeError(thrown)}; no token of this issuer is good until it is` }];
+      }
+    });
+    return (await Promise.all(read)).flat();
+  } finally {
+    await send.close();
+  }
 }
 
 function keysAt(jwks: string, folder: string): KeyOrigin {

@@ -5,6 +5,7 @@ import { createSignal, type Signal } from "../../core/base/signal.ts";
 import type { ChainLog } from "../../core/chain/report.ts";
 import type { Log } from "../../core/jsonrpc/log.ts";
 import { auditStats, type AuditStatistics, type InterceptorStatistics } from "../audit-stats.ts";
+import { keySetsAtUrls } from "./auth.ts";
 import { buildPlan, createPools, type BuildOptions, type BuiltPlan } from "./build.ts";
 import type { InterceptorsConfig, UpstreamConfig } from "./config.ts";
 import { inTime } from "./in-time.ts";
@@ -87,6 +88,7 @@ export async function diagnose(loaded: LoadedConfig, options: DiagnoseOptions): 
   const built = await buildPlan(loaded, { pools: createPools(), log, chainLog, signal, dry: true, around });
   try {
     const upstreams = options.connect ? await Promise.all([...built.upstreams].map(([name, { plan, config }]) => probe(name, plan, config, { ...options, limits: loaded.config.limits }))) : [];
+    const keySets = options.connect ? await keySetsAtUrls(loaded) : [];
     if (signal.aborted) throw signal.reason;
     const contacts = [...items.values()].sort((left, right) => left.pointer.localeCompare(right.pointer, "en", { numeric: true }));
     const facts = new Map(upstreams.flatMap(({ name, facts: one }) => (one === undefined ? [] : [[name, one] as const])));
@@ -97,7 +99,7 @@ export async function diagnose(loaded: LoadedConfig, options: DiagnoseOptions): 
       orders: effectiveOrders(built),
       ...(audit === undefined ? {} : { audit }),
       fired,
-      findings: [...reachFindings(built, contacts, upstreams), ...matchFindings(built, facts), ...orderFindings(built), ...findings],
+      findings: [...reachFindings(built, contacts, upstreams), ...keySets.map(keySetFinding), ...matchFindings(built, facts), ...orderFindings(built), ...findings],
     };
   } finally {
     await built.close();
@@ -161,6 +163,10 @@ function reachFindings(built: BuiltPlan, items: readonly Contact[], upstreams: r
   const finding = ({ pointer, name, what, ms, error }: Contact, todo: string): readonly Finding[] =>
     error === undefined ? [] : [{ level: "problem", about: "reach", what: placed(built, pointer, `${name} cannot be used (${what}, after ${ms} ms): ${error}`), todo }];
   return [...items.flatMap((item) => finding(item, todoFor(item.what))), ...upstreams.flatMap((upstream) => finding(upstream, "start it by itself, and see what it says"))];
+}
+
+function keySetFinding(line: string): Finding {
+  return { level: "problem", about: "reach", what: bare(line), todo: "ask the issuer where its keys are: its metadata has jwks_uri" };
 }
 
 function todoFor(what: string): string {

@@ -1,8 +1,12 @@
 import assert from "node:assert/strict";
 import { createHash, createSign, generateKeyPairSync } from "node:crypto";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { after, afterEach, describe, it } from "node:test";
 import { NEVER } from "../../../src/core/base/signal.ts";
 import type { Authentication } from "../../../src/core/http/authentication.ts";
+import { keySetsAtUrls } from "../../../src/gateway/config/auth.ts";
 import { buildPlan, createPools, type BuiltPlan } from "../../../src/gateway/config/build.ts";
 import { loadConfig } from "../../../src/gateway/config/load.ts";
 import { complaints, temporaryFolder } from "./kit.ts";
@@ -82,6 +86,25 @@ describe("auth of a configuration", () => {
       claims: { iss: claims.iss, role: "ops", realm: { level: 3 }, team: "t", tier: "gold" },
     });
     assert.ok("challenge" in (await ask(plan, jwt({ ...claims, aud: "other" }))));
+  });
+
+  it("warns of key sets that cannot be used: those in files at once, those at URLs for whoever asks", async () => {
+    folder.write("no-set.json", { key: [] });
+    folder.write("symmetric.json", { keys: [{ kty: "oct", k: "c2VjcmV0" }] });
+    folder.write("good.json", { keys: [publicKey.export({ format: "jwk" })] });
+    const served = createServer((_request, response) => void response.writeHead(404).end()).listen(0, "127.0.0.1");
+    await once(served, "listening");
+    try {
+      const url = `http://127.0.0.1:${(served.address() as AddressInfo).port}/jwks`;
+      const jwt = ["nope.json", "no-set.json", "symmetric.json", "good.json", url].map((jwks, index) => ({ jwks, issuer: `https://${index}.example.com`, audience: "gateway" }));
+      const plan = await build({ auth: { jwt } });
+      const words = (lines: readonly string[]) => lines.map((line) => line.replace(/^.*: warning: /, ""));
+      const fault = (index: number, why: string) => `/auth/jwt/${index}/jwks is no key set that can be used: ${why}; no token of this issuer is good until it is`;
+      assert.deepEqual(words(plan.warnings), [fault(0, "there is no such file"), fault(1, "it is no JSON Web Key Set"), fault(2, "it has no public key")]);
+      assert.deepEqual(words(await keySetsAtUrls(plan.loaded)), [fault(4, "it was answered with status 404")]);
+    } finally {
+      served.close();
+    }
   });
 
   it("is the same check in the next plan while it says the same, and another where it does not", async () => {
