@@ -12,15 +12,18 @@ import { unknownTools } from "../gateway/config/unknown-tools.ts";
 import { FACE_POLICY } from "../gateway/served.ts";
 import { protectStdout } from "../node/stdio.ts";
 import { CONFIG_OPTION, configFile, stderrLog } from "./config-options.ts";
-import { printable } from "./describe.ts";
+import { counted, printable } from "./describe.ts";
 import type { Exit } from "./exit.ts";
 import { millisecondsOption, type ParsedOptions } from "./options.ts";
 import { watchStart } from "./start-watch.ts";
+import { wrapReport } from "./table.ts";
 import { printJson } from "./terminal.ts";
 import { defineVerb, JSON_OPTION, VERBOSE_OPTION } from "./verb.ts";
 
 const LIMIT_MS = 60_000;
 const LONGEST_LINE = 2000;
+// Where stdout is no terminal.
+const COLUMNS = 100;
 
 /** `check FILE`. The report goes to stdout, what is wrong to stderr. */
 export const check = defineVerb({
@@ -85,8 +88,9 @@ async function report(parsed: ParsedOptions): Promise<Exit> {
     openStdout();
     const warnings = [...built.warnings, ...keysWarned, ...neverRuns(built, facts), ...unknownTools(built, facts)];
     if (values.has("json")) printJson(JSON.parse(hide(JSON.stringify(asJson(built, facts, { unreachable, warnings })))));
-    else process.stdout.write(hide(describe(built, facts)));
+    else process.stdout.write(`${wrapReport(hide(describe(built, facts)), process.stdout.columns ?? COLUMNS)}\n`);
     for (const line of warnings) say(line);
+    if (!values.has("json")) process.stdout.write(`${verdict(unreachable.size, warnings.length)}\n`);
     return { code: unreachable.size > 0 || (values.has("strict") && warnings.length > 0) ? 1 : 0 };
   } catch (thrown) {
     if (watch.exit !== undefined) return watch.exit;
@@ -95,6 +99,12 @@ async function report(parsed: ParsedOptions): Promise<Exit> {
     watch.release();
     await built?.close();
   }
+}
+
+// As `doctor` ends.
+function verdict(unreachable: number, warnings: number): string {
+  const warned = warnings === 0 ? [] : [counted(warnings, "warning")];
+  return [...(unreachable === 0 ? (warnings === 0 ? ["nothing is wrong"] : []) : [`${counted(unreachable, "upstream")} cannot be reached`]), ...warned].join(", ");
 }
 
 interface Findings {
@@ -119,7 +129,7 @@ function asJson(built: BuiltPlan, facts: ReadonlyMap<string, UpstreamFacts>, { u
       coverage: guardCoverage(chain, { role: "server", policy }),
     };
   });
-  return { upstreams, ...(exposure === undefined ? {} : { exposed: { name: exposure.plan.name, interceptors: exposure.interceptors } }), warnings };
+  return { upstreams, ...(exposure === undefined ? {} : { exposed: { name: exposure.plan.name, interceptors: exposure.interceptors } }), warnings, well: unreachable.size + warnings.length === 0 };
 }
 
 function describe(built: BuiltPlan, facts: ReadonlyMap<string, UpstreamFacts>): string {
@@ -144,5 +154,5 @@ function describeUpstream(name: string, facts: UpstreamFacts | undefined): strin
   const { info, protocolVersion, era, tools, capabilities } = facts;
   const who = info === undefined ? "a server that does not say its name" : printable(`${info.name} ${info.version}`);
   const has = Object.keys(capabilities).filter((capability) => capability !== "experimental" && capability !== "extensions");
-  return `${name}: ${who}, ${protocolVersion ?? "?"} (${era ?? "?"}), ${printable(has.join(", ") || "no capabilities")}${tools === undefined ? "" : `; ${tools.length} tools`}`;
+  return `${name}: ${who}, ${protocolVersion ?? "?"} (${era ?? "?"}), ${printable(has.join(", ") || "no capabilities")}${tools === undefined ? "" : `; ${counted(tools.length, "tool")}`}`;
 }

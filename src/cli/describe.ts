@@ -18,6 +18,11 @@ export function printable(text: string, max: number = NAME_CHARS): string {
   });
 }
 
+/** A number of things: `1 tool`, `2 tools`. */
+export function counted(count: number, what: string): string {
+  return `${count} ${count === 1 ? what : `${what}s`}`;
+}
+
 /** Interceptors and their types, the first 20 of them. */
 export function describeInterceptors(entries: readonly { readonly name: string; readonly descriptor: { readonly type: string } }[]): string {
   if (entries.length === 0) return "no interceptors";

@@ -1,6 +1,6 @@
 import type { Contact, Diagnosis, Finding, Fired } from "../gateway/config/doctor.ts";
 import type { EffectiveOrder } from "../gateway/config/order-doubts.ts";
-import { printable } from "./describe.ts";
+import { counted, printable } from "./describe.ts";
 import { columns, type Paint } from "./terminal.ts";
 
 const LONGEST_LINE = 2000;
@@ -12,7 +12,7 @@ export function describeDiagnosis(diagnosis: Diagnosis, paint: Paint): string {
     part("interceptors", columns(items.map((item) => contactRow(item, paint)))),
     ...(upstreams.length === 0 ? [] : [part("upstreams", columns(upstreams.map((upstream) => contactRow(upstream, paint))))]),
     part("order", describeOrders(orders)),
-    ...(audit === undefined ? [] : [part(`fired, by ${audit.decisions} ${audit.decisions === 1 ? "decision" : "decisions"}${audit.last === undefined ? "" : `, the last at ${printable(audit.last)}`}`, columns([firedHead(paint), ...fired.map((one) => firedRow(one, paint))]))]),
+    ...(audit === undefined ? [] : [part(`fired, by ${counted(audit.decisions, "decision")}${audit.last === undefined ? "" : `, the last at ${printable(audit.last)}`}`, columns([firedHead(paint), ...fired.map((one) => firedRow(one, paint))]))]),
   ];
   const told = findings.map((finding) => describeFinding(finding, paint));
   return `${[...parts, ...told.length === 0 ? [] : [told.join("\n")]].map((text) => `${text}\n`).join("\n")}\n${verdict(findings, paint)}\n`;
@@ -25,12 +25,12 @@ export function describeDiagnosis(diagnosis: Diagnosis, paint: Paint): string {
 function verdict(findings: readonly Finding[], paint: Paint): string {
   const count = (level: Finding["level"]) => findings.filter((finding) => finding.level === level).length;
   const [problems, notes] = [count("problem"), count("note")];
-  const noted = notes === 0 ? "" : `, ${notes === 1 ? "1 note" : `${notes} notes`}`;
-  return problems === 0 ? `${paint.good("nothing is wrong")}${noted}` : `${paint.bad(problems === 1 ? "1 problem" : `${problems} problems`)}${noted}`;
+  const noted = notes === 0 ? "" : `, ${counted(notes, "note")}`;
+  return problems === 0 ? `${paint.good("nothing is wrong")}${noted}` : `${paint.bad(counted(problems, "problem"))}${noted}`;
 }
 
 function contactRow({ name, what, ms, interceptors, facts, error }: Contact, paint: Paint): readonly string[] {
-  const has = facts === undefined ? printable(interceptors?.join(", ") ?? "") : `${facts.info === undefined ? "a server that does not say its name" : printable(`${facts.info.name} ${facts.info.version}`)}${facts.tools === undefined ? "" : `; ${facts.tools.length} tools`}`;
+  const has = facts === undefined ? printable(interceptors?.join(", ") ?? "") : `${facts.info === undefined ? "a server that does not say its name" : printable(`${facts.info.name} ${facts.info.version}`)}${facts.tools === undefined ? "" : `; ${counted(facts.tools.length, "tool")}`}`;
   return [`  ${error === undefined ? paint.good("✓") : paint.bad("✗")} ${printable(name)}`, printable(what), paint.dim(`${ms} ms`), error === undefined ? has : paint.bad("cannot be used")];
 }
 

@@ -9,6 +9,33 @@ export function formatTable(rows: readonly (readonly [head: string, text: string
     .join("\n");
 }
 
+// A last column with less room than this goes on further left, and one that has less in it is no list.
+const ROOM = 48;
+const SHORT = 24;
+
+/**
+ * Breaks the lines of a report that are wider than `columns`, at blanks: what goes on does so below the last column, which two blanks tell from the one before, or,
+ * where it has little room, four blanks further in than the line. A word that is wider, and a last column with little in it, stay as they are.
+ */
+export function wrapReport(text: string, columns: number): string {
+  return text.split("\n").flatMap((line) => (line.length > columns ? wrapLine(line, columns) : [line])).join("\n");
+}
+
+function wrapLine(line: string, columns: number): string[] {
+  const start = line.search(/\S/);
+  const last = Math.max(line.lastIndexOf("  ") + 2, start);
+  if (line.length - last < SHORT) return [line];
+  const indent = last > start && columns - last >= ROOM ? last : start + 4;
+  const [first = "", ...words] = line.slice(last).split(" ");
+  const lines = [line.slice(0, last) + first];
+  for (const word of words) {
+    const joined = `${lines.at(-1) ?? ""} ${word}`;
+    if (joined.length > columns) lines.push(" ".repeat(indent) + word);
+    else lines[lines.length - 1] = joined;
+  }
+  return lines;
+}
+
 function breakLines(text: string, columns: number): string[] {
   const lines: string[] = [];
   let line = "";

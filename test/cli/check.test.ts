@@ -24,9 +24,10 @@ describe("check", { concurrency: 2 }, () => {
     assert.match(stdout, /^Upstreams\n {2}files: fixture 1, 2025-11-25 \(handshake\), tools; 2 tools\n {2}more: /);
     assert.match(stdout, /^Affinity behind a balancer, by the revisions of clients\n {2} +2026-07-28 +older revisions\n {2}files +parked calls +sessions\n {2}more +parked calls +sessions\n {2}policies +none +sessions\n/m);
     assert.match(stdout, /^Exposed to chains elsewhere\n {2}policies: redact\n\n/m);
-    const json = JSON.parse((await check(file, "--json")).stdout) as { upstreams: { name: string; reached: boolean; tools: number; affinity: object; coverage: { rows: { method: string }[] } }[]; exposed: object; warnings: string[] };
+    const json = JSON.parse((await check(file, "--json")).stdout) as { upstreams: { name: string; reached: boolean; tools: number; affinity: object; coverage: { rows: { method: string }[] } }[]; exposed: object; warnings: string[]; well: boolean };
     assert.deepEqual(json.upstreams.map(({ name, reached, tools, affinity }) => ({ name, reached, tools, affinity })), ["files", "more"].map((name) => ({ name, reached: true, tools: 2, affinity: { stateless: "parked calls", handshake: "sessions" } })));
-    assert.deepEqual([json.exposed, json.warnings], [{ name: "policies", interceptors: ["redact"] }, []]);
+    assert.deepEqual([json.exposed, json.warnings, json.well], [{ name: "policies", interceptors: ["redact"] }, [], true]);
+    assert.match(stdout, /\n\nnothing is wrong\n$/);
     assert.ok(json.upstreams[0]?.coverage.rows.some(({ method }) => method === "tools/call"));
     // Both are guarded alike, and told of once.
     assert.match(stdout, /^files, more\n===========\n\nIntercepted, by the guard of a server\n/m);
@@ -36,7 +37,8 @@ describe("check", { concurrency: 2 }, () => {
 
   it("warns of what can never run, by its place, and with --strict that counts", async () => {
     const file = folder.write("idle.json", { upstreams: { files }, interceptors: [{ use: "redact", events: ["prompts/get"] }] });
-    const { code, stderr } = await check("--strict", file);
+    const { code, stdout, stderr } = await check("--strict", file);
+    assert.match(stdout, /\n\n1 warning\n$/);
     assert.deepEqual([code, stderr], [1, `${file}:11:5: warning: /interceptors/0 redact can never run at files: it has no prompts\n`]);
   });
 
@@ -47,6 +49,17 @@ describe("check", { concurrency: 2 }, () => {
     assert.match(reached.stderr, /^mcp-interceptors: gone cannot be reached: /);
     assert.match(reached.stdout, /^ {2}gone: not asked$/m);
     assert.deepEqual([alone.code, alone.stderr], [0, ""]);
+    assert.deepEqual([reached, alone].map(({ stdout }) => stdout.trimEnd().split("\n").at(-1)), ["1 upstream cannot be reached", "nothing is wrong"]);
+  });
+
+  it("breaks lists that are wider than 100 columns", async () => {
+    const names = Array.from({ length: 12 }, (_, index) => ({ use: "redact", name: `personal-data-${index}` }));
+    const { stdout } = await check("--no-connect", folder.write("wide.json", { upstreams: { files }, interceptors: names }));
+    const lines = stdout.split("\n");
+    const listing = lines.filter((line) => /tools\/|mutate: |resources\//.test(line));
+    assert.deepEqual(listing.filter((line) => line.length > 100), []);
+    const at = lines.findIndex((line) => /^ {2}tools\/call +client +request/.test(line));
+    assert.match(lines.slice(at, at + 2).join("\n"), /mutate:\n {6}personal-data-0\/redact > personal-data-1\/redact > /);
   });
 
   it("says what is wrong, with exit code 1, and keeps secrets in it and in the report", async () => {
