@@ -131,7 +131,7 @@ const CASES: ReadonlyMap<string, () => readonly Case[]> = new Map<string, () => 
       usage(["gateway", "-c", "bare.json", "--stdio", "fiels"], /did you mean files\?/),
       usage(["gateway", "bare.json"], /serves nothing/),
       usage(["gateway", "bare.json", "--workers", "many"], /--workers must be/),
-      failure(["gateway", file("taken.json", { upstreams, http: { port: mutePort } })], /EADDRINUSE|in use/),
+      failure(["gateway", file("taken.json", { upstreams, http: { port: mutePort } })], /taken\.json: \/http\/port port \d+ of 127\.0\.0\.1 is in use; /),
     ],
   ],
   ["check", () => [...judged((config) => ["check", config, "--no-connect"]), usage(["check"], /the configuration is missing/), failure(["check", "gone.json"], /files cannot be reached/)]],

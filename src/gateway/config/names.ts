@@ -6,6 +6,7 @@ import { readyMade } from "../../library/catalog.ts";
 import type { Scope } from "../../library/state.ts";
 import { OWN_LABEL } from "./chains.ts";
 import type { ExposeConfig, GatewayConfig, InterceptorsConfig } from "./config.ts";
+import { checkPorts } from "./ports.ts";
 import type { Problems } from "./problems.ts";
 
 /** The name under which a gateway serves its own interceptors. */
@@ -20,7 +21,7 @@ export function servedNames({ upstreams, expose }: GatewayConfig): readonly stri
 
 /** Finds names that nothing has, ones that two have, and what the schema cannot see. */
 export function checkNames(config: GatewayConfig, problems: Problems): void {
-  const { upstreams, interceptors = [], expose, stdio, http, metrics } = config;
+  const { upstreams, interceptors = [], expose, stdio, http } = config;
   const wantUpstream = (name: string, pointer: string, known: readonly string[] = Object.keys(upstreams)) => {
     if (!known.includes(name)) problems.add(pointer, `is no upstream; ${suggest(name, known)}`);
   };
@@ -28,9 +29,7 @@ export function checkNames(config: GatewayConfig, problems: Problems): void {
   if (expose !== undefined && Object.hasOwn(upstreams, exposedName(expose))) {
     problems.add(expose.name === undefined ? "/expose" : "/expose/name", `would be served as ${exposedName(expose)}, which is the name of an upstream; give it another name`);
   }
-  for (const [section, port = 0] of [["http", http?.port], ["metrics", metrics?.port]] as const) {
-    if (Number(port) > 65_535) problems.add(`/${section}/port`, "must be a port: a whole number from 0 (any free one) to 65535");
-  }
+  checkPorts(config, problems);
   if (http?.host !== undefined && http.allowedHosts === undefined && !isLoopback(http.host)) {
     problems.add("/http/host", 'lets others than this machine in, which takes "allowedHosts" beside it: the names that clients call the gateway by, or "any"');
   }

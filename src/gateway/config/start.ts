@@ -16,6 +16,7 @@ import { loadConfig, type LoadedConfig } from "./load.ts";
 import { servedNames } from "./names.ts";
 import { ConfigError } from "./problems.ts";
 import { openObservability, type Observability } from "./observability.ts";
+import { portFault } from "./ports.ts";
 import { createReloader, type ReloadOutcome } from "./reload.ts";
 import { createSecrets, hidingLog } from "./secrets.ts";
 
@@ -85,10 +86,14 @@ export async function startGateway(options: StartOptions): Promise<ConfiguredGat
   let adapt: (plan: GatewayPlan) => GatewayPlan;
   try {
     await learnHints(built, log, signal);
-    const opened = await openObservability(loaded.config, { host: nodeHost(), log, verbose, worker: worker?.slot });
+    const opened = await openObservability(loaded.config, { host: nodeHost(), log, verbose, worker: worker?.slot }).catch((thrown: unknown) => {
+      throw portFault(thrown, "metrics", loaded);
+    });
     observability = opened;
     adapt = (plan) => ({ ...opened.adapt(plan), ...(stdio === undefined ? {} : { stdio }), ...(worker === undefined ? {} : { worker }) });
-    gateway = await createGateway(adapt(built.plan));
+    gateway = await createGateway(adapt(built.plan)).catch((thrown: unknown) => {
+      throw portFault(thrown, "http", loaded);
+    });
   } catch (thrown) {
     await observability?.close();
     await built.close();

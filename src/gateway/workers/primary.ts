@@ -9,6 +9,7 @@ import { nodeHost } from "../../node/host.ts";
 import { watchFiles } from "../config/file-watch.ts";
 import { loadConfig, type LoadedConfig } from "../config/load.ts";
 import { openLog } from "../config/observability.ts";
+import { portFault } from "../config/ports.ts";
 import { ConfigError } from "../config/problems.ts";
 import { checkServed } from "../config/start.ts";
 import type { StructuredLog } from "../logs.ts";
@@ -84,10 +85,12 @@ export async function startPrimary(options: PrimaryOptions): Promise<Primary | W
     },
     ended: (worker) => ops?.ended(worker.slot),
   });
-  const port = await listenForWorkers({ host, port: Number(config.http?.port ?? 0), ...(config.http?.host === undefined ? {} : { address: config.http.host }) });
+  const port = await listenForWorkers({ host, port: Number(config.http?.port ?? 0), ...(config.http?.host === undefined ? {} : { address: config.http.host }) }).catch((thrown: unknown) => {
+    throw portFault(thrown, "http", loaded);
+  });
   const ops = config.metrics === undefined ? undefined : await listenForAll(config.metrics, { supervisor, count, stuck: () => port.stuck }).catch((thrown: unknown) => {
     port.close();
-    throw thrown;
+    throw portFault(thrown, "metrics", loaded);
   });
   folder = await mkdtemp(join(tmpdir(), "mcp-interceptors-workers-"));
   const release = signal.onAbort(() => supervisor.end(GIVE_UP_MS));

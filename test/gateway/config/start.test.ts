@@ -123,7 +123,8 @@ describe("a gateway on a configuration", () => {
     const busy = createServer().listen(0, "127.0.0.1");
     await once(busy, "listening");
     const { port } = busy.address() as AddressInfo;
-    await assert.rejects(startGateway({ file: folder.write("busy.json", { ...CONFIG, metrics: { port } }), env: {} }), /EADDRINUSE/);
+    await assert.rejects(startGateway({ file: folder.write("busy.json", { ...CONFIG, metrics: { port } }), env: {} }), /busy\.json: \/metrics\/port port \d+ of 127\.0\.0\.1 is in use; .*EADDRINUSE/);
+    await assert.rejects(startGateway({ file: folder.write("busy.json", { ...CONFIG, http: { port } }), env: {} }), /busy\.json: \/http\/port port \d+ of 127\.0\.0\.1 is in use; .*EADDRINUSE/);
     busy.close();
   });
 
