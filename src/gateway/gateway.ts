@@ -2,7 +2,6 @@ import { LocalError } from "../core/base/errors.ts";
 import { resolveLimits } from "../core/base/limits.ts";
 import type { HttpHandler } from "../core/http/exchange.ts";
 import { isLoopback } from "../core/http/host-check.ts";
-import { badRequest } from "../core/http/http-responses.ts";
 import { HEADER } from "../core/http/routing-headers.ts";
 import { safeLog } from "../core/jsonrpc/log.ts";
 import { resolveVersions } from "../core/mcp/lifecycle.ts";
@@ -11,6 +10,7 @@ import { nodeHost } from "../node/host.ts";
 import { listenHandler, type HandlerServer } from "../node/http-handler.ts";
 import { stdioTransport } from "../node/stdio.ts";
 import type { Caller } from "./call.ts";
+import { nothingHere } from "./own-errors.ts";
 import { createParking } from "./parking.ts";
 import type { Gateway, GatewayPlan, UpstreamPlan } from "./plan.ts";
 import { fixedDifferences, sameGuarding, sameUpstream } from "./same-plan.ts";
@@ -75,13 +75,16 @@ export async function createGateway(first: GatewayPlan): Promise<Gateway> {
     retired.delete(old);
   };
 
-  const nothingHere: HttpHandler = (request) => plan.http?.otherwise?.(request) ?? Promise.resolve(badRequest("There is nothing here", undefined, 404));
+  const elsewhere: HttpHandler = async (request) => {
+    const other = await plan.http?.otherwise?.(request);
+    return other === undefined || other.status === 404 ? nothingHere() : other;
+  };
   const answer: HttpHandler = (request) => {
     const [, name = ""] = /^\/([^/]+)\/mcp$/.exec(request.path) ?? [];
     const session = request.headers.get(HEADER.session);
     // What clients still say in sessions of an earlier plan belongs to the calls that go on there.
     const earlier = session === undefined ? undefined : [...retired].find((one) => one.upstream.plan.name === name && one.holds(session));
-    return ((earlier ?? served.get(name))?.handle ?? nothingHere)(request);
+    return ((earlier ?? served.get(name))?.handle ?? elsewhere)(request);
   };
 
   const handle = plan.http?.around?.(answer) ?? answer;

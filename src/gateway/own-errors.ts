@@ -1,5 +1,7 @@
 import { ErrorCode, RpcError, type LocalError } from "../core/base/errors.ts";
 import type { JsonObject } from "../core/base/json.ts";
+import type { HttpResponse } from "../core/http/exchange.ts";
+import { badRequest } from "../core/http/http-responses.ts";
 import type { ErrorMessage, ErrorObject } from "../core/wire/message.ts";
 
 /**
@@ -49,4 +51,9 @@ export function failureError({ code, details }: LocalError, delivery: "none" | "
   if (code === "invalid_message" || code === "not_json") return gatewayError("malformed", "The upstream gave an answer that cannot be read", more);
   if (delivery === "none") return gatewayError("unavailable", "The upstream cannot be reached", more);
   return gatewayError("unavailable", "The upstream was lost before it answered", more);
+}
+
+/** For a path that serves nothing, and one that serves nobody, which looks the same. Names are for those who may know them. */
+export function nothingHere(): HttpResponse {
+  return badRequest("There is nothing here; servers are at /NAME/mcp", undefined, 404);
 }

@@ -11,13 +11,12 @@ import type { Authenticate } from "../core/http/authentication.ts";
 import type { HttpHandler } from "../core/http/exchange.ts";
 import { loopbackHosts } from "../core/http/host-check.ts";
 import { createHttpServer } from "../core/http/http-server.ts";
-import { badRequest } from "../core/http/http-responses.ts";
 import type { Transport } from "../core/transport/transport.ts";
 import { hooksMatch } from "../core/wire/patterns.ts";
 import { createFace, type Face, type FaceParts } from "./face.ts";
 import { createStatelessFace, type StatelessFaceParts } from "./face-stateless.ts";
 import { createMirroredParams } from "./mirrored-params.ts";
-import { gatewayError, isOwnError } from "./own-errors.ts";
+import { gatewayError, isOwnError, nothingHere } from "./own-errors.ts";
 import { countOwed } from "./owed.ts";
 import type { GatewayPlan, UpstreamPlan } from "./plan.ts";
 import type { Upstream } from "./upstream.ts";
@@ -156,7 +155,7 @@ export function createServed(parts: ServedParts): Served {
   return {
     upstream,
     handle: (request) => {
-      if (authenticate === undefined && !allows(undefined)) return Promise.resolve(badRequest("There is nothing here", undefined, 404));
+      if (authenticate === undefined && !allows(undefined)) return Promise.resolve(nothingHere());
       return server.handle(request);
     },
     get faces() {

@@ -61,12 +61,14 @@ for (const version of [HANDSHAKE, STATELESS]) {
   });
 }
 
+const NOTHING_HERE = "There is nothing here; servers are at /NAME/mcp";
+
 it("upstreams and interceptors of such names are found by their own names alone", async () => {
   const { url } = await httpUpstream(STATELESS, { tools: {} }, () => ({ resultType: "complete", content: [] }));
   const text = `{ "upstreams": { "constructor": { "url": ${JSON.stringify(url)} }, "own": { "url": ${JSON.stringify(url)} } }, "interceptors": [{ "use": "tool-filter", "upstreams": ["constructor"], "config": { "deny": ["read"] } }], "http": { "port": 0 } }`;
   const { gateway } = await start({}, { file: folder.write("named.json", text) });
   const call = async (upstream: string) => (await ask(`${gateway.url}/${upstream}/mcp`, "tools/call", { name: "read", arguments: {} })).message.error?.message;
-  assert.deepEqual([await call("constructor"), await call("own"), await call("toString"), await call("__proto__")], ["Unknown tool: read", undefined, "There is nothing here", "There is nothing here"]);
+  assert.deepEqual([await call("constructor"), await call("own"), await call("toString"), await call("__proto__")], ["Unknown tool: read", undefined, NOTHING_HERE, NOTHING_HERE]);
   for (const name of ["toString", "constructor"]) {
     const file = folder.write("wrong.json", { upstreams: { own: { url } }, interceptors: [{ use: name }], http: { port: 0 } });
     await assert.rejects(start({}, { file }), /is no ready-made interceptor/);

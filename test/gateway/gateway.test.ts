@@ -11,6 +11,7 @@ import { deny } from "../../src/core/interceptor/verdict.ts";
 import { McpServer } from "../../src/core/mcp/server.ts";
 import { hostInterceptors } from "../../src/core/server/interceptor-server.ts";
 import { memoryPair } from "../../src/core/transport/memory.ts";
+import { resourceMetadata } from "../../src/gateway/auth.ts";
 import { createGateway } from "../../src/gateway/gateway.ts";
 import type { Gateway, GatewayPlan } from "../../src/gateway/plan.ts";
 import { fakeHost, settle } from "../support/fake-host.ts";
@@ -167,7 +168,18 @@ describe("who may", () => {
     assert.equal(errorOf(await asking(named, "bob")).data?.["httpStatus"], 403);
     await named.close();
     const open = await createGateway(plan);
-    assert.equal(errorOf(await asking(open, "alice")).message, "There is nothing here");
+    assert.equal(errorOf(await asking(open, "alice")).message, "There is nothing here; servers are at /NAME/mcp");
+    // As it is where there is no such server, and elsewhere, so that nobody learns a name.
+    const metadata = { resource: "https://mcp.example.com", authorizationServers: [] };
+    const known = await createGateway({ ...plan, http: { otherwise: resourceMetadata(metadata) } });
+    for (const one of [open, known]) {
+      for (const path of ["/", "/mcp", "/up/mcp", "/none/mcp", "/up"]) {
+        const answer = send(one.handle, { method: "GET", path });
+        assert.deepEqual([await answer.status(), errorOf(await answer.json()).message], [404, "There is nothing here; servers are at /NAME/mcp"], path);
+      }
+    }
+    assert.equal(await send(known.handle, { method: "GET", path: "/.well-known/oauth-protected-resource" }).status(), 200);
+    await known.close();
     await open.close();
     await up.close();
   });
