@@ -21,11 +21,14 @@ export function schemaCheck(name: string, except?: RegExp): SchemaCheck {
     const found = compiled.checkAll(value, 100).filter(({ path }) => except?.test(path) !== true);
     // What a reference comes to is not known where it leads nowhere.
     const told = new Set(found.filter(({ path }) => problems.within(path)));
-    const unknown = new Set(found.filter(isUnknownMember).map(({ path }) => parentOf(path)));
+    const meant = new Map<string, Set<string>>();
+    for (const { path, schemaPath, reason } of found) {
+      const word = isUnknownMember({ path, schemaPath, reason }) ? meantBy(path, ownerOf(schemaPath, schema)) : undefined;
+      if (word !== undefined) meant.set(parentOf(path), (meant.get(parentOf(path)) ?? new Set()).add(word));
+    }
     for (const problem of found) {
       if (told.has(problem)) continue;
-      // What is missing is what was misspelt.
-      if (/\/(?:oneOf|required|dependentRequired)$/.test(problem.schemaPath) && unknown.has(problem.path)) continue;
+      if (isMisspelt(problem, meant.get(problem.path))) continue;
       problems.add(problem.path, messageOf(problem, schema), isUnknownMember(problem) || problem.schemaPath.includes("/propertyNames/") ? "name" : "value");
     }
   };
@@ -38,10 +41,20 @@ function isUnknownMember({ schemaPath, reason }: SchemaProblem): boolean {
   return schemaPath.endsWith("/additionalProperties") && reason === "is not allowed";
 }
 
+// What is missing may be what was misspelt, which is told.
+function isMisspelt({ schemaPath, reason }: SchemaProblem, meant: ReadonlySet<string> | undefined): boolean {
+  if (meant === undefined) return false;
+  if (schemaPath.endsWith("/required")) return [...meant].some((word) => reason === `must have the member ${JSON.stringify(word)}`);
+  return /\/(?:oneOf|dependentRequired)$/.test(schemaPath);
+}
+
+function ownerOf(schemaPath: string, schema: JsonObject): unknown {
+  return valueAt(schema, (parsePointer(schemaPath) ?? []).slice(0, -1));
+}
+
 function messageOf(problem: SchemaProblem, schema: JsonObject): string {
-  const steps = parsePointer(problem.schemaPath) ?? [];
-  const keyword = steps.at(-1) ?? "";
-  const owner = valueAt(schema, steps.slice(0, -1));
+  const keyword = parsePointer(problem.schemaPath)?.at(-1) ?? "";
+  const owner = ownerOf(problem.schemaPath, schema);
   if (!isObject(owner)) return problem.reason;
   if (isUnknownMember(problem)) return describeUnknown(problem.path, owner);
   // As editors that know of it have it; by keyword it is ours.
@@ -53,12 +66,20 @@ function messageOf(problem: SchemaProblem, schema: JsonObject): string {
 const MAX_LISTED = 12;
 
 function describeUnknown(path: string, owner: JsonObject): string {
-  const { properties } = owner;
-  const known = isObject(properties) ? Object.keys(properties).filter((name) => name !== "$schema") : [];
-  const meant = nearest(parsePointer(path)?.at(-1) ?? "", known);
+  const meant = meantBy(path, owner);
   if (meant !== undefined) return `is not known; did you mean ${meant}?`;
+  const known = knownIn(owner);
   const listed = known.slice(0, MAX_LISTED).join(", ");
   return `is not known; known are ${listed}${known.length > MAX_LISTED ? ` and ${known.length - MAX_LISTED} more` : ""}`;
+}
+
+function meantBy(path: string, owner: unknown): string | undefined {
+  return nearest(parsePointer(path)?.at(-1) ?? "", knownIn(owner));
+}
+
+function knownIn(owner: unknown): readonly string[] {
+  const properties = isObject(owner) ? owner["properties"] : undefined;
+  return isObject(properties) ? Object.keys(properties).filter((name) => name !== "$schema") : [];
 }
 
 function parentOf(path: string): string {

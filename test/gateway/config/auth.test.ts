@@ -128,9 +128,18 @@ describe("auth of a configuration", () => {
 
   it("is refused where nobody could get in, and where a token is none", async () => {
     assert.match((await wrong({ auth: {} }))[0] ?? "", /^\/auth no token would be good/);
-    assert.match((await wrong({ auth: { tokens: [{ token: "short", principal: robot }] } }))[0] ?? "", /^\/auth token 1 of the list/);
+    const short = "/auth/tokens/0/token has fewer than 16 characters, which is guessed too easily";
+    assert.deepEqual(await wrong({ auth: { tokens: [{ token: "short", principal: robot }] } }), [short]);
+    assert.deepEqual(await wrong({ auth: { tokens: [{ id: "x", token: "short" }], jwt: [{ isuer: "x", audience: "y" }] } }), [
+      '/auth/tokens/0 must have the member "principal"',
+      "/auth/tokens/0/id is not known; known are token, sha256, expiresAt, principal",
+      short,
+      '/auth/jwt/0 must have the member "jwks"',
+      "/auth/jwt/0/isuer is not known; did you mean issuer?",
+    ]);
     assert.deepEqual(await wrong({ auth: { tokens: [{ token: "a", sha256: "b", principal: { type: "user" }, expiresAt: "tomorrow" }] } }), [
       "/auth/tokens/0 needs one of token and sha256, and not both",
+      short,
       "/auth/tokens/0/sha256 must be 64 hexadecimal digits in lower case",
       '/auth/tokens/0/principal must have the member "id"',
       "/auth/tokens/0/expiresAt must be a date, such as 2027-01-31 or 2027-01-31T12:00:00Z",

@@ -52,7 +52,7 @@ const WHOLE: GatewayConfig = {
   http: { host: "::1", port: "0", allowedHosts: "any", allowedOrigins: ["x"], sessionIdleMs: 1, keepAliveMs: 1, streamAfterMs: 1, stallMs: 1 },
   auth: {
     tokens: [
-      { token: "x", expiresAt: "2027-01-31T12:00:00.5+01:00", principal: { type: "user", id: "x", claims: {} } },
+      { token: "x-of-16-characters", expiresAt: "2027-01-31T12:00:00.5+01:00", principal: { type: "user", id: "x", claims: {} } },
       { sha256: "0".repeat(64), principal: { type: "service", id: "x" } },
     ],
     jwt: [
