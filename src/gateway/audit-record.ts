@@ -42,8 +42,8 @@ export function auditRecord(decision: Decision, upstream?: string): Record<strin
   };
 }
 
-function outcome({ name, type, mode, outcome: how, severity, failure, durationMs }: InterceptorOutcome) {
-  return { name: cut(name), type, mode, outcome: how, severity, failure, ms: rounded(durationMs) };
+function outcome({ name, address, type, mode, outcome: how, severity, failure, durationMs }: InterceptorOutcome) {
+  return { name: cut(name), address: cut(address), type, mode, outcome: how, severity, failure, ms: rounded(durationMs) };
 }
 
 function cut(text: string | undefined): string | undefined {

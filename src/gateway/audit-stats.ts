@@ -1,5 +1,5 @@
 import { utf8DecodeExact } from "../core/base/bytes.ts";
-import { isObject } from "../core/base/json.ts";
+import { isObject, type JsonObject } from "../core/base/json.ts";
 import { scanJson } from "../core/base/json-text.ts";
 import { LINE_START, MAX_LINE_BYTES } from "./audit-line.ts";
 import { linesOf } from "./file-lines.ts";
@@ -90,7 +90,7 @@ export async function auditStats(paths: readonly string[], { since = -Infinity, 
       const goesOn = verdict === "passed" || verdict === "changed";
       const outcomes = Array.isArray(record["interceptors"]) ? record["interceptors"].filter(isObject) : [];
       for (const outcome of outcomes) {
-        const one = interceptors.of(outcome["name"]);
+        const one = interceptors.of(addressOf(outcome));
         one.ran++;
         if (one.last === undefined || when > Date.parse(one.last)) one.last = at;
         if (outcome["outcome"] === "modified" && outcome["mode"] !== "audit") one.modified++;
@@ -99,7 +99,7 @@ export async function auditStats(paths: readonly string[], { since = -Infinity, 
         one.failures.add(outcome["failure"]);
         if (goesOn || outcome["mode"] === "audit") one.failedOpen++;
       }
-      if (by !== undefined && !goesOn) interceptors.of(by).stopped++;
+      if (by !== undefined && !goesOn) interceptors.of(addressOf(outcomes.filter(stops).find(({ name }) => name === by)) ?? by).stopped++;
     }
   }
   return {
@@ -121,6 +121,15 @@ export async function auditStats(paths: readonly string[], { since = -Infinity, 
     ...(sessions.full ? { moreSessions: true } : {}),
     unreadable,
   };
+}
+
+// Lines of earlier versions have the name alone.
+function addressOf(outcome: JsonObject | undefined): unknown {
+  return outcome?.["address"] ?? outcome?.["name"];
+}
+
+function stops({ mode, outcome }: JsonObject): boolean {
+  return mode !== "audit" && (outcome === "invalid" || outcome === "failed");
 }
 
 interface Counted {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { describeChainLog, describeCrash, describeInterceptors, describeNoise, printable } from "../../src/cli/describe.ts";
+import { counted, describeChainLog, describeCrash, describeInterceptors, describeNoise, printable } from "../../src/cli/describe.ts";
 
 test("names of others stay on their line, without control characters, and within 80 characters", () => {
   assert.equal(printable("a\nb\u001b[31m\t\u0000\u007f\u009b\u2028\u202e\ud800"), "a\\nb\\u001b[31m\\t\\u0000\\u007f\\u009b\\u2028\\u202e\\ud800");
@@ -41,4 +41,8 @@ test("an error that nobody caught is told by the places in its stack, whatever i
   assert.equal(describeCrash(error, false), "an error", "which lines are its text cannot be told any more");
   assert.equal(describeCrash("SECRET", false), "a thrown string");
   assert.equal(describeCrash("SECRET", true), "SECRET");
+});
+
+test("one thing is told without the plural", () => {
+  assert.deepEqual([0, 1, 2].map((count) => counted(count, "tool")), ["0 tools", "1 tool", "2 tools"]);
 });

@@ -63,7 +63,7 @@ describe("doctor", { concurrency: 2 }, () => {
     assert.deepEqual([code, stderr], [0, ""], stdout);
     assert.match(stdout, /^interceptors\n {2}✓ server +command \S+ +\d+ ms +names\n {2}✓ redact +ready-made redact +\d+ ms +redact\n\nupstreams\n {2}✓ files .* fixture 1; 2 tools\n/);
     assert.match(stdout, /^ {2}files\n {4}tools\/call request +validate: names; then mutate: redact\n {4}tools\/call response +mutate: redact\n/m);
-    assert.match(stdout, /^fired, by 1 decision, the last at 2026-\S+\n {2}name +last +ran .*\n {2}names +2026-\S+ +1 +0 +0 +0 +0\n {2}redact +2026-\S+ +1 +0 +1 /m);
+    assert.match(stdout, /^fired, by 1 decision, the last at 2026-\S+\n {2}name +last +ran .*\n {2}server\/names +2026-\S+ +1 +0 +0 +0 +0\n {2}redact\/redact +2026-\S+ +1 +0 +1 /m);
     assert.match(stdout, /\nnothing is wrong\n$/);
   });
 
@@ -97,8 +97,8 @@ describe("doctor", { concurrency: 2 }, () => {
     const { code, told, findings } = await doctor(config, "--no-connect");
     assert.equal(code, 1);
     assert.deepEqual([told.audit?.decisions, told.audit?.files.length], [3, 3]);
-    assert.deepEqual(told.fired?.map(({ name, last, ran, failedOpen }) => [name, last, ran, failedOpen]), [["names", "2026-07-28T00:00:03.000Z", 3, 2], ["redact", undefined, undefined, undefined]]);
-    assert.match(findings[0] ?? "", /^problem fired :\d+:\d+: \/interceptors\/0 names has failed: crashed 2 of 3; 2 messages went on all the same$/);
+    assert.deepEqual(told.fired?.map(({ name, last, ran, failedOpen }) => [name, last, ran, failedOpen]), [["server/names", "2026-07-28T00:00:03.000Z", 3, 2], ["***/redact", undefined, undefined, undefined]]);
+    assert.match(findings[0] ?? "", /^problem fired :\d+:\d+: \/interceptors\/0 server\/names has failed: crashed 2 of 3; 2 messages went on all the same$/);
     assert.match(findings[1] ?? "", /^note fired .*redact has not run in 3 decisions$/);
     const since = await doctor(config, "--no-connect", "--since", "2026-08-01");
     assert.deepEqual([since.code, since.told.audit?.decisions, since.findings.length], [0, 0, 1]);
@@ -106,6 +106,15 @@ describe("doctor", { concurrency: 2 }, () => {
     assert.deepEqual([named.code, named.told.audit?.decisions], [0, 1]);
     const nowhere = await doctor({ ...config, audit: { file: "nowhere/audit.jsonl" } }, "--no-connect");
     assert.match(nowhere.findings[0] ?? "", /^note fired .*\/audit\/file is not there: no gateway has written it yet$/);
+  });
+
+  it("counts two items of one name apart, by their addresses", async () => {
+    const path = `${folder.path}/two.jsonl`;
+    const one = { ...check, name: "redact", type: "mutation", outcome: "modified" } as const;
+    await write(path, { interceptors: [{ ...one, address: "first/redact" }] }, { interceptors: [{ ...one, address: "first/redact" }, { ...one, address: "second/redact" }] });
+    const items = ["first", "second", "third"].map((name) => ({ use: "redact", name }));
+    const { told } = await doctor({ upstreams: { files }, interceptors: items }, "--no-connect", "--audit", path);
+    assert.deepEqual(told.fired?.map(({ name, ran }) => [name, ran]), [["first/redact", 2], ["second/redact", 1], ["third/redact", undefined]]);
   });
 
   it("ends with exit code 2 where a word is wrong or a file cannot be read, and with 1 where the configuration cannot be used", async () => {

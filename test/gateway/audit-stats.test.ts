@@ -68,4 +68,15 @@ describe("statistics of an audit log", () => {
     const { methods, tools } = await auditStats([folder.write("many.jsonl", text)]);
     assert.deepEqual([Object.keys(methods).length, methods[OTHERS], Object.entries(tools)], [1001, 10, [["__proto__", 1010]]]);
   });
+
+  it("counts interceptors of one name by their addresses, what they have stopped too", async () => {
+    const path = `${folder.path}/addresses.jsonl`;
+    const log = await openAudit({ path, sync: "never" });
+    const one = { name: "check", type: "validation", outcome: "valid", durationMs: 1 } as const;
+    const stopped = { verdict: "blocked", reason: "validation_failed", by: "check" } as const;
+    await log.record(decision({ ...stopped, interceptors: [{ ...one, address: "a/check" }, { ...one, address: "b/check", outcome: "invalid" }] }), "files");
+    await log.close();
+    const { interceptors } = await auditStats([path]);
+    assert.deepEqual(Object.entries(interceptors).map(([name, { ran, stopped: count }]) => [name, ran, count]).sort(), [["a/check", 1, 0], ["b/check", 1, 1]]);
+  });
 });

@@ -58,6 +58,8 @@ export interface Decision {
 /** What one interceptor made of a message: names and numbers, nothing of the payload. */
 export interface InterceptorOutcome {
   readonly name: string;
+  /** `label/name` in the chain, which tells two of one name apart. */
+  readonly address?: string;
   readonly type: ChainResultEntry["type"];
   readonly mode?: "audit";
   readonly outcome: "valid" | "invalid" | "modified" | "unmodified" | "observed" | "failed";
@@ -74,6 +76,7 @@ export interface InterceptorOutcome {
 export function outcomesOf(result: ChainResult): readonly InterceptorOutcome[] {
   return result.results.map((entry) => ({
     name: entry.interceptor,
+    address: entry.address,
     type: entry.type,
     ...(entry.mode === "audit" ? { mode: entry.mode } : {}),
     outcome: outcomeOf(entry),

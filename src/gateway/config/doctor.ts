@@ -40,7 +40,7 @@ export interface Finding {
 
 /** What an interceptor of a chain has done, by an audit log. */
 export interface Fired {
-  /** As audit logs have it: interceptors of one name are counted together. */
+  /** Its address, ITEM/NAME, as `check` has it. */
   readonly name: string;
   readonly pointer: string;
   readonly stats: InterceptorStatistics | undefined;
@@ -212,12 +212,14 @@ async function firedLately(built: BuiltPlan, { auditFiles, since }: DiagnoseOpti
 
 function firedOf({ chains, items }: BuiltPlan, statistics: AuditStatistics["interceptors"]): readonly Fired[] {
   const known = new Map<string, Fired>();
-  for (const { chain } of chains.values()) {
-    for (const { name, label } of chain.entries) {
-      const pointer = items.get(label)?.pointer;
-      // What the gateway puts in itself is nobody's to look after.
-      if (pointer !== undefined && !known.has(name)) known.set(name, { name, pointer, stats: Object.hasOwn(statistics, name) ? statistics[name] : undefined });
-    }
+  const entries = [...chains.values()].flatMap(({ chain }) => chain.entries);
+  for (const { name, address, label } of entries) {
+    const pointer = items.get(label)?.pointer;
+    // What the gateway puts in itself is nobody's to look after.
+    if (pointer === undefined || known.has(address)) continue;
+    // Logs of before have names alone, which say nothing where two items have one.
+    const key = [address, ...(entries.some((other) => other.name === name && other.address !== address) ? [] : [name])].find((one) => Object.hasOwn(statistics, one));
+    known.set(address, { name: address, pointer, stats: key === undefined ? undefined : statistics[key] });
   }
   return [...known.values()];
 }

@@ -11,7 +11,7 @@ test("a decision tells of a sink that it observed, or that it failed", async () 
     const hooks = [{ events: ["tools/call"], phase: "request" }];
     await chain.addSource(remoteSource("s", [{ name: "sink", type: "sink", hooks } as never], () => answer));
     const [told] = outcomesOf(await chain.execute(CALL));
-    assert.deepEqual({ ...told, durationMs: 0 }, { name: "sink", type: "sink", mode: "audit", ...outcome, durationMs: 0 });
+    assert.deepEqual({ ...told, durationMs: 0 }, { name: "sink", address: "s/sink", type: "sink", mode: "audit", ...outcome, durationMs: 0 });
   }
 });
 
