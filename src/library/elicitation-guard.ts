@@ -10,7 +10,8 @@ import { perCall } from "./per-call.ts";
 import { asksForSecret } from "./secret-words.ts";
 import { createFindSecrets } from "./secrets/scan.ts";
 import { firstOf } from "./strings.ts";
-import { compileHostPattern, notPublic, type UrlHost } from "./uri/host.ts";
+import { compileHostPattern, foldHost, notPublic, parseHost, type UrlHost } from "./uri/host.ts";
+import { decodeLabel } from "./uri/punycode.ts";
 import { parseUrl } from "./uri/url.ts";
 
 /** What servers may ask users for. */
@@ -143,7 +144,12 @@ function hostProblem(url: unknown, hosts: readonly ((host: UrlHost) => boolean)[
   if (hosts?.some((matches) => matches(host)) === true) return scheme === "https" || scheme === "http" ? undefined : "has a scheme that is not allowed";
   if (hosts !== undefined) return "leads to a host that is not allowed";
   if (scheme !== "https") return "has a scheme that is not allowed";
-  if (host.name.split(".").some(mixesScripts)) return "leads to a host whose name mixes scripts";
+  for (const label of host.readings === undefined ? host.name.split(".") : []) {
+    const letters = decodeLabel(label);
+    // What folding would change is nothing that a label may stand for.
+    if (letters === undefined || (letters !== label && (foldHost(letters) !== letters || parseHost(letters) === undefined))) return "leads to a host that cannot be read";
+    if (mixesScripts(letters)) return "leads to a host whose name mixes scripts";
+  }
   const what = notPublic(host);
   return what && `leads to ${what}`;
 }
