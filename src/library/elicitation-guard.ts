@@ -4,7 +4,7 @@ import { allow, deny } from "../core/interceptor/verdict.ts";
 import { invalid, readBoolean, readConfig, readPatterns, readStrings, readWhole } from "./config.ts";
 import { createScanner } from "./detect/scan.ts";
 import { type FormField, fieldsOf, isProperty, isSecretField } from "./elicitation-fields.ts";
-import { mixesScripts } from "./look-alike.ts";
+import { mixesScripts, passesForLatin } from "./look-alike.ts";
 import { compilePatterns, patternsSchema } from "./name-patterns.ts";
 import { perCall } from "./per-call.ts";
 import { asksForSecret } from "./secret-words.ts";
@@ -144,11 +144,15 @@ function hostProblem(url: unknown, hosts: readonly ((host: UrlHost) => boolean)[
   if (hosts?.some((matches) => matches(host)) === true) return scheme === "https" || scheme === "http" ? undefined : "has a scheme that is not allowed";
   if (hosts !== undefined) return "leads to a host that is not allowed";
   if (scheme !== "https") return "has a scheme that is not allowed";
-  for (const label of host.readings === undefined ? host.name.split(".") : []) {
+  const labels = host.readings === undefined ? host.name.split(".") : [];
+  // Under a domain of their own script, words that have such letters alone are words.
+  const isLatin = /^[a-z]+$/.test(labels.at(-1) ?? "");
+  for (const label of labels) {
     const letters = decodeLabel(label);
     // What folding would change is nothing that a label may stand for.
     if (letters === undefined || (letters !== label && (foldHost(letters) !== letters || parseHost(letters) === undefined))) return "leads to a host that cannot be read";
     if (mixesScripts(letters)) return "leads to a host whose name mixes scripts";
+    if (isLatin && passesForLatin(letters)) return "leads to a host whose name looks like another";
   }
   const what = notPublic(host);
   return what && `leads to ${what}`;

@@ -1,9 +1,10 @@
+import { plainWords } from "./look-alike.ts";
 import { signalsIn, type SignalId } from "./signals.ts";
 
 // What `injection-signals` finds in any text, as far as the description of a tool has no business to say it. Descriptions tell a model what to call, what to send and what to
 // show, and firewalls override existing rules: of such signs only those count whose words are about instructions, or about silence.
 const SIGNALS: ReadonlyMap<SignalId, readonly [evidence: RegExp, problem: string]> = new Map([
-  ["override", [/(?:previous|prior|above|earlier|your)\b.{0,60}rule|instruction|prompt|guideline|directive|anweisung|vorgabe|instruc|instruç|istruzion|指|инструкци|указани/i, "speaks against other instructions"]],
+  ["override", [/(?:previous|prior|above|earlier|your)\b.{0,60}rule|instruction|prompt|guideline|directive|anweisung|vorgabe|instruc|istruzion|指|инструкци|указани/i, "speaks against other instructions"]],
   ["secrecy", [/\b(?:tell|inform|mention|reveal|notify|alert|disclos)/i, "asks to keep something from the user"]],
   ["role-marker", [/./, "has a mark that sets another role"]],
   ["hidden", [/./, "has markup that hides text"]],
@@ -22,7 +23,7 @@ export function hiddenInstruction(text: string): string | undefined {
     const [words, problem] = SIGNALS.get(id) ?? [];
     if (problem !== undefined && words?.test(evidence) === true) return problem;
   }
-  if (TAG.test(text)) return "has a tag that addresses the model";
+  if (TAG.test(plainWords(text))) return "has a tag that addresses the model";
   return hasGap(text) ? "has text far off behind spaces or line breaks" : undefined;
 }
 

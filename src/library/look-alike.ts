@@ -20,6 +20,31 @@ export function formsOf(name: string): readonly [plain: string, drawn: string] {
   return [`plain ${bare.toLowerCase()}`, `drawn ${drawn.toLowerCase()}`];
 }
 
+// In words digits and ASCII stand for themselves, and the capitals that names may have for a small L are what they are in their script.
+const LETTER_IN_WORDS: ReadonlyMap<string, string> = new Map([...[...LETTER_OF].filter(([other]) => other > "\u007f"), ["\u0406", "I"], ["\u0399", "I"], ["\u04c0", "I"]]);
+
+/**
+ * A text as words are looked for in it: compatibility forms made plain, what cannot be seen left out, and, in words that have a letter of Latin or nothing but letters that look like
+ * one, those letters by their ASCII, without accents. Words of other scripts stay as they are. Linear.
+ */
+export function plainWords(text: string): string {
+  if (/^[\t\n\r -~]*$/.test(text)) return text;
+  const seen = text.normalize("NFKD").replace(/\p{Default_Ignorable_Code_Point}/gu, "").replace(/[\u2018\u2019]/g, "'");
+  const plain = seen.replace(/[\p{L}\p{M}]+/gu, (word) => {
+    if (/^[A-Za-z]+$/.test(word)) return word;
+    const bare = word.replace(/\p{M}+/gu, "");
+    let drawn = "";
+    let others = 0;
+    for (const character of bare) {
+      const letter = LETTER_IN_WORDS.get(character);
+      if (letter === undefined && !/[A-Za-z]/.test(character)) others++;
+      drawn += letter ?? character;
+    }
+    return others === 0 || /[A-Za-z]/.test(bare) ? drawn : word;
+  });
+  return plain.normalize("NFC");
+}
+
 const SHORTEST = 5;
 
 /** Whether one name is the other with one character changed, left out or too many, or two swapped. Short names and numbers at the same place differ so often that they do not count. */
@@ -41,4 +66,9 @@ export function isOneEditAway(left: string, right: string): boolean {
 /** Whether one word of a name mixes letters of Latin with those of Cyrillic, Greek, Armenian or Cherokee. */
 export function mixesScripts(name: string): boolean {
   return name.split(/[^\p{L}\p{M}]+/u).some((word) => /[A-Za-z]/.test(word) && /[\u0370-\u03ff\u0400-\u052f\u0530-\u058f\u13a0-\u13ff\uab70-\uabbf]/.test(word));
+}
+
+/** Whether a name is of another script, and all its letters look like those of ASCII. */
+export function passesForLatin(name: string): boolean {
+  return /\p{L}/u.test(name) && !/\p{Script=Latin}/u.test(name) && /^[ -~]+$/.test(plainWords(name));
 }

@@ -1,3 +1,5 @@
+import { plainWords } from "./look-alike.ts";
+
 // Words, and words one after the other, that name what nobody should type into a form of a server's. The last word may be a plural.
 const SECRETS: readonly string[] = [
   ...["password", "passwd", "pwd", "passphrase", "passcode", "passkey", "otp", "totp", "cvv", "cvc", "ssn", "mnemonic", "credential", "secret", "apikey", "privatekey", "pin"],
@@ -12,9 +14,9 @@ const TRAILERS: ReadonlySet<string> = new Set(["again", "confirm", "confirmation
 const MAX_WORDS = 3;
 const MAX_NAME_CHARS = 300;
 
-/** The words of a name or title, in lower case: `apiKey2`, `API_KEY` and `API key:` have `api` and `key`. What cannot be seen is left out. */
+/** The words of a name or title, in lower case: `apiKey2`, `API_KEY` and `API key:` have `api` and `key`. What cannot be seen is left out, and letters count as what they look like. */
 export function wordsOf(text: string): readonly string[] {
-  const spaced = text.replace(/\p{Default_Ignorable_Code_Point}/gu, "").slice(0, MAX_NAME_CHARS).normalize("NFKC").replace(/([a-z\d])(?=[A-Z])/g, "$1 ").replace(/['\u2019]/g, "");
+  const spaced = plainWords(text).slice(0, MAX_NAME_CHARS).replace(/([a-z\d])(?=[A-Z])/g, "$1 ").replaceAll("'", "");
   return spaced.toLowerCase().match(/[\p{L}]+|\d+(?:fa)?/gu) ?? [];
 }
 

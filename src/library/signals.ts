@@ -1,4 +1,5 @@
 import { decodings } from "./decodings.ts";
+import { plainWords } from "./look-alike.ts";
 
 // Signs in a text that it speaks to the model that will read it, not to people. None of them proves anything: texts about prompt injection have them all.
 
@@ -35,7 +36,7 @@ const RULES: readonly Rule[] = [
     id: "override",
     weight: 0.6,
     pattern:
-      /(?:ignoriere|missachte|vergiss)[^.\n]{0,30}(?:anweisungen|vorgaben|regeln)|(?:ignore[zr]?|oublie[zr]?)[^.\n]{0,30}instructions (?:pr[ée]c[ée]dentes|ci-dessus)|(?:ignora|olvida|descarta)[^.\n]{0,30}(?:instrucciones|instruções|istruzioni)|(?:忽略|无视|忘记)[^。\n]{0,15}(?:指令|指示|提示|规则)|(?:игнорируй|забудь)[^.\n]{0,30}(?:инструкции|указания)|(?:以前|前|上記)の[^。\n]{0,10}指示[^。\n]{0,6}無視/i,
+      /(?:ignoriere|missachte|vergiss)[^.\n]{0,30}(?:anweisungen|vorgaben|regeln)|(?:ignore[zr]?|oublie[zr]?)[^.\n]{0,30}instructions (?:precedentes|ci-dessus)|(?:ignora|olvida|descarta)[^.\n]{0,30}(?:instrucciones|instrucoes|istruzioni)|(?:忽略|无视|忘记)[^。\n]{0,15}(?:指令|指示|提示|规则)|(?:игнорируй|забудь)[^.\n]{0,30}(?:инструкции|указания)|(?:以前|前|上記)の[^。\n]{0,10}指示[^。\n]{0,6}無視/i,
   },
   {
     id: "role-marker",
@@ -83,22 +84,16 @@ export function signalsIn(text: string): readonly TextSignal[] {
 }
 
 function matched(text: string): readonly TextSignal[] {
-  const folded = fold(text);
+  const folded = plainWords(text);
   const sentences = unwrap(folded);
   const found = new Map<SignalId, TextSignal>();
   for (const { id, weight, pattern } of RULES) {
     if (found.has(id)) continue;
-    // What is hidden is hidden in the text as it is, and marks of a role stand at the start of a line; everything else may hide behind invisible characters, other writings and white space.
+    // What is hidden is hidden in the text as it is, and marks of a role stand at the start of a line; everything else may hide behind invisible characters, other writings, look-alikes and white space.
     const match = pattern.exec(id === "hidden" ? text : id === "role-marker" ? folded : sentences);
     if (match !== null) found.set(id, { id, weight, evidence: clip(match[0]) });
   }
   return [...found.values()];
-}
-
-/** Letters as they look: compatibility forms made plain, and what cannot be seen left out. */
-function fold(text: string): string {
-  if (/^[\t\n\r -~]*$/.test(text)) return text;
-  return text.normalize("NFKC").replace(/\p{Default_Ignorable_Code_Point}/gu, "").replace(/[\u2018\u2019]/g, "'");
 }
 
 const LIST_ITEM = /(?:[-*+|#\u2022]|\d{1,3}[.)])\s/y;

@@ -32,6 +32,8 @@ test("refuses a form that asks for a secret by the name, title, description or f
     { list: { type: "array", items: { type: "string", title: "API key" } } },
     { "pass\u200bword": { type: "string" } },
     { x: { type: "string", title: "Your pass\u00adword" } },
+    { "раssword": { type: "string" } },
+    { x: { type: "string", title: "Ваш pа́sswοrd" } },
   ];
   for (const properties of fields) assert.match(form(properties), /^\/requestedSchema\/properties\/.*: A form asks for a secret$/, JSON.stringify(properties));
   assert.match(form({ "a/b_token": { type: "string" } }), /^\/requestedSchema\/properties\/a~1b_token: /);
@@ -79,6 +81,8 @@ test("bounds the fields of a form", () => {
 test("lets a URL lead by https to a public host, and nowhere else", () => {
   for (const url of ["https://accounts.example.com/login?x=1", "https://example.com:8443/", "https://пример.example/", "https://xn--e1afmkfd.example/", "https://xn--bcher-kva.example/", "https://8.8.8.8/"]) assert.equal(link(url), "pass", url);
   for (const url of ["https://gіthub.com/", "https://xn--gthub-n2e.com/login", "https://XN--GTHUB-N2E.com/", "https://login.xn--gthub-n2e.com./"]) assert.match(link(url), /mixes scripts/, url);
+  for (const url of ["https://аррӏе.com/", "https://www.xn--80ak6aa92e.com/"]) assert.match(link(url), /looks like another/, url);
+  assert.equal(link("https://сор.рус/"), "pass");
   for (const url of ["https://xn--gthub-.com/", "https://xn--99999999.com/", "https://xn--a-ё.com/", `https://xn--${"a".repeat(59)}9.com/`]) assert.match(link(url), /cannot be read/, url);
   for (const url of ["http://example.com", "https://localhost/", "https://10.0.0.1/", "https://2130706433/", "https://user@example.com", "https://exаmple.com/", "javascript:alert(1)", "file:///etc/passwd", "data:text/html,x", "/login", "", undefined, 5]) {
     assert.match(link(url), /^\/url: A URL /, String(url));

@@ -11,12 +11,12 @@ test("takes names of every style apart", () => {
 });
 
 test("knows names of secrets", () => {
-  const secrets = ["password", "user_password", "userPassword", "PASSWORD", "apiKey", "API_KEY", "github_token", "Enter your API key", "Password for GitHub", "confirm_password", "password_confirm", "New password (required)", "ssn", "Social Security Number", "credit_card_number", "cardNumber", "cvv", "pin", "PIN code", "accessTokens", "clientSecret", "ｐａｓｓｗｏｒｄ", "2fa_code", "one-time code", "otp", "Your secret:", "Value of the token"];
+  const secrets = ["password", "user_password", "userPassword", "PASSWORD", "apiKey", "API_KEY", "github_token", "Enter your API key", "Password for GitHub", "confirm_password", "password_confirm", "New password (required)", "ssn", "Social Security Number", "credit_card_number", "cardNumber", "cvv", "pin", "PIN code", "accessTokens", "clientSecret", "ｐａｓｓｗｏｒｄ", "2fa_code", "one-time code", "otp", "Your secret:", "Value of the token", "раssword", "pa\u0301ssword", "РIN"];
   for (const name of secrets) assert.equal(namesSecret(name), true, name);
 });
 
 test("leaves names alone that only have such a word in them", () => {
-  const others = ["token_count", "password_policy", "passwordless", "secret_santa", "pin_location", "shipping_address", "name", "email", "card_type", "spinner", "pinned", "tokenizer", "password_reset_url", "number", "key", "Keyboard", "primary_key", "zip code", "country code", "accountName", "Number of tokens", "Name of the token", "", "секрет"];
+  const others = ["token_count", "password_policy", "passwordless", "secret_santa", "pin_location", "shipping_address", "name", "email", "card_type", "spinner", "pinned", "tokenizer", "password_reset_url", "number", "key", "Keyboard", "primary_key", "zip code", "country code", "accountName", "Number of tokens", "Name of the token", "", "секрет", "рост", "номер"];
   for (const name of others) assert.equal(namesSecret(name), false, name);
 });
 
