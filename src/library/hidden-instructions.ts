@@ -1,5 +1,5 @@
 import { plainWords } from "./look-alike.ts";
-import { signalsIn, type SignalId } from "./signals.ts";
+import { signalsIn, type SignalId, WEAK } from "./signals.ts";
 
 // What `injection-signals` finds in any text, as far as the description of a tool has no business to say it. Descriptions tell a model what to call, what to send and what to
 // show, and firewalls override existing rules: of such signs only those count whose words are about instructions, or about silence.
@@ -19,7 +19,8 @@ const BREAKS = 15;
  * user, markup that does not show, tags such as `<IMPORTANT>`, or what stands far off the page. Undefined where there is no sign of it. A guess, and linear.
  */
 export function hiddenInstruction(text: string): string | undefined {
-  for (const { id, evidence } of signalsIn(text)) {
+  for (const { id, weight, evidence } of signalsIn(text)) {
+    if (weight <= WEAK) continue;
     const [words, problem] = SIGNALS.get(id) ?? [];
     if (problem !== undefined && words?.test(evidence) === true) return problem;
   }

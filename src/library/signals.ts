@@ -23,6 +23,14 @@ interface Rule {
 // Within a sentence, and not across what only code has.
 const GAP = "[^.!?\\n(){};=]{0,60}?";
 
+/** The weight of what documentation has as often: a mark of a role with nothing behind it that orders. */
+export const WEAK = 0.2;
+// What a model is told to do, at the start of what another role says. A word of documentation after such a mark describes a parameter, or a part of an example.
+const ORDER =
+  "(?:(?:please|now|next|first|then|also|important|urgent|attention)\\b[,:]?\\s)?(?:you (?:are|must|should|will|have|shall|may|can|need)\\b|(?:your|new) (?:polic|rule|task|goal|role|directive|orders?\\b)|(?:always|never|do not|don't|must)\\s[a-z]|from now on|act as\\b|pretend\\b|(?:ignore|disregard|forget|override|obey|reveal|send|call|invoke|run|execute|delete|upload|forward|read|copy|post|e-?mail)\\s(?:all|any|every|each|everything|your|the user|the (?:previous|above|following|conversation)|this|these|that|what|it|me|them|us|~|/|\\.|https?:|[a-z]+_))";
+// Marks that a text names one after the other stand for nothing between them.
+const BESIDE = "\\W{0,5}(?:(?:and|or|to)\\W{0,5})?\\[";
+
 const RULES: readonly Rule[] = [
   {
     id: "override",
@@ -41,8 +49,20 @@ const RULES: readonly Rule[] = [
   {
     id: "role-marker",
     weight: 0.5,
-    pattern:
-      /<\|(?:im_start|im_end|system|user|assistant|endoftext|eot_id|start_header_id)\|>|\[\/?INST\]|<<\/?SYS>>|<\/?(?:system|assistant|tool_result|function_results|tool_response|system-reminder)>|^\s{0,3}(?:#{1,4}\s{0,3})?(?:system|assistant)(?: prompt| message)?\s{0,2}:|\n\n(?:Human|Assistant):/im,
+    pattern: new RegExp(
+      [
+        `<\\|(?:im_start|start_header_id)\\|>\\s{0,3}(?:system|user|assistant|tool)\\b|<\\|(?:system|user|assistant)\\|>|<</?SYS>>`,
+        `\\[INST\\](?!${BESIDE})[^[\\]]{3,400}\\[/INST\\]|(?:\\[/?INST\\]|<\\|(?:im_start|im_end|endoftext|eot_id|end_header_id)\\|>)\\s{0,3}${ORDER}`,
+        `</?(?:system|assistant|tool_result|function_results|tool_response|system-reminder)>`,
+        `^\\s{0,3}(?:#{1,4}\\s{0,3})?(?:system|assistant|human)(?: prompt| message)?\\s{0,2}:\\s{0,3}${ORDER}`,
+      ].join("|"),
+      "im",
+    ),
+  },
+  {
+    id: "role-marker",
+    weight: WEAK,
+    pattern: /<\|(?:im_start|im_end|endoftext|eot_id|start_header_id)\|>|\[\/?INST\]|^\s{0,3}(?:#{1,4}\s{0,3})?(?:system|assistant)(?: prompt| message)?\s{0,2}:|\n\n(?:Human|Assistant):/im,
   },
   {
     id: "secrecy",
@@ -79,7 +99,10 @@ export function signalsIn(text: string): readonly TextSignal[] {
   const [plain = "", ...hidden] = decodings(text);
   const found = matched(plain);
   // What the text says by itself need not be found again in what its escapes stand for.
-  const more = hidden.flatMap(matched).find(({ id }) => !found.some((known) => known.id === id));
+  const more = hidden
+    .flatMap(matched)
+    .filter(({ id, weight }) => !found.some((known) => known.id === id && known.weight >= weight))
+    .reduce<TextSignal | undefined>((most, one) => (most === undefined || one.weight > most.weight ? one : most), undefined);
   return more === undefined ? found : [...found, { id: "encoded", weight: more.weight, evidence: more.evidence }];
 }
 
