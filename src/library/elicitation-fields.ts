@@ -20,6 +20,13 @@ export function* fieldsOf(schema: unknown, at: readonly string[], leaveOut: (nam
       const members = ownMember(schema, group);
       for (const [name, member] of isObject(members) ? Object.entries(members) : []) if (!leaveOut(name)) yield* schemaIn(member, [...at, group, name], leaveOut, name);
     }
+    const properties = ownMember(schema, "properties");
+    const required = ownMember(schema, "required");
+    // A client may show a field for a name that is required and nothing more.
+    for (const [index, name] of Array.isArray(required) ? required.entries() : []) {
+      if (typeof name !== "string" || (isObject(properties) && Object.hasOwn(properties, name)) || leaveOut(name)) continue;
+      yield { name, schema: true, path: [...at, "required", String(index)] };
+    }
     for (const group of WITHIN) {
       const inner = ownMember(schema, group);
       const isMap = group === "$defs" || group === "definitions";
@@ -47,7 +54,7 @@ export function isSecretField({ name, schema }: FormField): boolean {
   const type = ownMember(schema, "type");
   // A number of tokens is no token.
   const says = (text: unknown, isSecret: (text: string) => boolean) => typeof text === "string" && isSecret(text) && !isCount(text, type);
-  return ownMember(schema, "format") === "password" || says(name, namesSecret) || says(ownMember(schema, "title"), describesSecret) || says(ownMember(schema, "description"), describesSecret);
+  return ownMember(schema, "format") === "password" || ownMember(schema, "writeOnly") === true || says(name, namesSecret) || says(ownMember(schema, "title"), describesSecret) || says(ownMember(schema, "description"), describesSecret);
 }
 
 function isChoice(schema: unknown): boolean {

@@ -1,4 +1,5 @@
 import { plainWords } from "./look-alike.ts";
+import { shownText } from "./markup.ts";
 
 // Words, and words one after the other, that name what nobody should type into a form of a server's. The last word may be a plural.
 const SECRETS: readonly string[] = [
@@ -7,8 +8,12 @@ const SECRETS: readonly string[] = [
   ...["encryption key", "signing key", "master key", "license key", "client secret", "app secret", "webhook secret", "security code", "verification code", "authentication code", "one time code", "2fa code"],
   ...["mfa code", "sms code", "recovery code", "backup code", "recovery phrase", "seed phrase", "card number", "credit card", "debit card", "cc number", "card code", "pin code", "pin number", "social security"],
   ...["social security number", "account number", "routing number", "iban", "passport number", "tax id", "national id", "driver license", "drivers license", "connection string"],
+  ...["pass word", "pass code", "pass phrase", "pass key", "factor code", "factor token", "2fa token", "mfa token", "authenticator code", "authorization header", "auth header"],
+  ...["user pass", "login pass", "admin pass", "root pass", "account pass", "database pass", "db pass", "smtp pass", "mail pass", "ftp pass", "wifi pass"],
 ];
 const PHRASES: ReadonlySet<string> = new Set(SECRETS);
+// Names of secrets where they are the whole name: a boarding pass and a prior authorization are none.
+const WHOLE_NAMES: ReadonlySet<string> = new Set(["pass", "bearer", "authorization"]);
 // Words that may stand after what is asked for, and change nothing: `password_again`, `API key (required)`.
 const TRAILERS: ReadonlySet<string> = new Set(["again", "confirm", "confirmation", "repeat", "value", "required", "optional", "here", "below", "please", "new", "old", "current", "text", "input", "field", "raw", "plain", "1", "2"]);
 const MAX_WORDS = 3;
@@ -16,8 +21,23 @@ const MAX_NAME_CHARS = 300;
 
 /** The words of a name or title, in lower case: `apiKey2`, `API_KEY` and `API key:` have `api` and `key`. What cannot be seen is left out, and letters count as what they look like. */
 export function wordsOf(text: string): readonly string[] {
-  const spaced = plainWords(text).slice(0, MAX_NAME_CHARS).replace(/([a-z\d])(?=[A-Z])/g, "$1 ").replaceAll("'", "");
-  return spaced.toLowerCase().match(/[\p{L}]+|\d+(?:fa)?/gu) ?? [];
+  const spaced = plainWords(shownText(text)).slice(0, MAX_NAME_CHARS).replace(/([a-z\d])(?=[A-Z])/g, "$1 ").replaceAll("'", "");
+  return joined(spaced.toLowerCase().match(/[\p{L}]+|\d+(?:fa)?/gu) ?? []);
+}
+
+// As many letters in a row, each by itself, are a word that is written so.
+const SPELLED = 4;
+
+function joined(words: readonly string[]): readonly string[] {
+  const all: string[] = [];
+  for (let at = 0; at < words.length; ) {
+    let end = at;
+    while (/^\p{L}$/u.test(words[end] ?? "")) end++;
+    if (end - at >= SPELLED) all.push(words.slice(at, end).join(""));
+    else all.push(...words.slice(at, Math.max(end, at + 1)));
+    at = Math.max(end, at + 1);
+  }
+  return all;
 }
 
 /** Whether a name or title is that of a secret: it ends in one (`github_password`, `Enter your API key`), or is one of or for something (`Password for GitHub`). */
@@ -26,7 +46,7 @@ export function namesSecret(text: string): boolean {
   const link = words.findIndex((word) => word === "for" || word === "of" || word === "to");
   // The name, number or length of a secret is none.
   if (link > 0 && OTHER.has(words[link - 1] ?? "")) return false;
-  return endsInSecret(words) || (link > 0 && endsInSecret(words.slice(0, link)));
+  return WHOLE_NAMES.has(bareOf(words).join(" ")) || endsInSecret(words) || (link > 0 && endsInSecret(words.slice(0, link)));
 }
 
 function endsInSecret(words: readonly string[]): boolean {
@@ -51,14 +71,25 @@ const OTHER: ReadonlySet<string> = new Set(["policy", "policies", "hint", "lengt
 // `Password required`, `A password is needed`.
 const DEMANDS: ReadonlySet<string> = new Set(["required", "needed", "necessary", "mandatory", "please"]);
 const LINKS: ReadonlySet<string> = new Set(["is", "are", "was"]);
-const ARTICLES: ReadonlySet<string> = new Set(["your", "the", "a", "an", "my", "account", "login"]);
+const ARTICLES: ReadonlySet<string> = new Set(["your", "the", "a", "an", "my", "account", "login", "sudo"]);
+// `the 6-digit code from your authenticator app`, `the 6-digit code that we sent`.
+const CODE_SOURCES: ReadonlySet<string> = new Set(["authenticator", "authy", "2fa", "mfa", "otp", "totp", "sms", "texted"]);
+const SENT: ReadonlySet<string> = new Set(["sent", "received", "mailed", "emailed"]);
+const HARMLESS_CODES: ReadonlySet<string> = new Set([
+  ...["discount", "promo", "promotion", "promotional", "coupon", "voucher", "gift", "referral", "invite", "invitation", "zip", "post", "postal", "country", "area", "language", "currency", "airport"],
+  ...["booking", "tracking", "order", "product", "error", "status", "source", "color", "colour"],
+]);
 const REACH = 10;
 const MAX_TEXT_CHARS = 20_000;
 
 /** Whether a text asks for a secret: a word that asks, then within a few words the secret, or the secret and that it is required, and no word before or between that denies it; or the secret alone. Only the first 20,000 characters are read. */
 export function asksForSecret(text: string): boolean {
-  for (const sentence of text.slice(0, MAX_TEXT_CHARS).split(/[.!?;]+|\n\s*\n/)) {
-    const words = sentence.split(/\s+/).flatMap(wordsOf);
+  const shown = shownText(text.slice(0, MAX_TEXT_CHARS));
+  if (shown.split("\n").some(promptsForSecret)) return true;
+  for (const sentence of shown.split(/[.!?;]+|\n\s*\n/)) {
+    const words = joined(sentence.split(/\s+/).flatMap(wordsOf));
+    const hasSource = words.some((word) => CODE_SOURCES.has(word));
+    const isSent = words.some((word) => SENT.has(word));
     if (sentence.split("\n").some((line) => isSecretAlone(wordsOf(line)))) return true;
     let asked = -Infinity;
     let denied = -Infinity;
@@ -68,14 +99,31 @@ export function asksForSecret(text: string): boolean {
       const next = words[index + 1] ?? "";
       const isDemanded = DEMANDS.has(LINKS.has(next) ? (words[index + 2] ?? "") : next);
       if ((index - asked <= REACH || isDemanded) && index - denied > REACH && secretAt(words, index + 1) && !OTHER.has(next)) return true;
+      if (word !== "code" || index - asked > REACH || index - denied <= REACH) continue;
+      const before = words[index - 1] ?? "";
+      if ((hasSource && !HARMLESS_CODES.has(before)) || (isSent && before.startsWith("digit"))) return true;
     }
   }
   return false;
 }
 
+/** Whether a line is what terminals say before somebody types: `Password for ada@host:`. */
+function promptsForSecret(line: string): boolean {
+  if (!/:\s*$/.test(line.slice(-PROMPT_END))) return false;
+  const words = wordsOf(line);
+  const link = words.findIndex((word) => word === "for" || word === "of");
+  return link > 0 && isSecretAlone(words.slice(0, link));
+}
+
+const PROMPT_END = 20;
+
 function isSecretAlone(words: readonly string[]): boolean {
-  const rest = words.filter((word) => !ARTICLES.has(word) && !TRAILERS.has(word));
+  const rest = bareOf(words);
   return rest.length > 0 && rest.length <= MAX_WORDS && PHRASES.has(rest.join(" "));
+}
+
+function bareOf(words: readonly string[]): readonly string[] {
+  return words.filter((word) => !ARTICLES.has(word) && !TRAILERS.has(word));
 }
 
 const SHORT = 8;

@@ -32,18 +32,30 @@ test("refuses a form that asks for a secret by the name, title, description or f
     { list: { type: "array", items: { type: "string", title: "API key" } } },
     { "pass\u200bword": { type: "string" } },
     { x: { type: "string", title: "Your pass\u00adword" } },
+    { x: { type: "string", writeOnly: true } },
+    { pass: { type: "string" } },
+    { userPass: { type: "string" } },
+    { two_factor_code: { type: "string" } },
+    { bearer: {} },
+    { authorization: { type: "string" } },
+    { x: { title: "Pass word" } },
+    { x: { title: "<b>Pass</b><b>word</b>" } },
+    { x: { title: "Pass&#119;ord" } },
     { "раssword": { type: "string" } },
     { x: { type: "string", title: "Ваш pа́sswοrd" } },
   ];
   for (const properties of fields) assert.match(form(properties), /^\/requestedSchema\/properties\/.*: A form asks for a secret$/, JSON.stringify(properties));
   assert.match(form({ "a/b_token": { type: "string" } }), /^\/requestedSchema\/properties\/a~1b_token: /);
   assert.match(form({ account: { allOf: [{ properties: { pin: {} } }] } }), /^\/requestedSchema\/properties\/account\/allOf\/0\/properties\/pin: /);
-  for (const message of ["Password required", "A password is required.", "Your password, please", "Password:", "Please enter your pass\u200bword", "API key needed to go on", "Please enter your\n  password", "Sign in to go on\nPassword:"]) {
+  for (const message of ["Password required", "A password is required.", "Your password, please", "Password:", "Please enter your pass\u200bword", "API key needed to go on", "Please enter your\n  password", "Sign in to go on\nPassword:", "Password for admin@host.example:", "[sudo] password for ada: ", "Enter your pass-word below", "Enter the 6-digit code from your authenticator app", "Type the 6-digit code that we sent to your phone", "<b>Pass</b><b>word</b>: please enter", "Please enter your p a s s w o r d"]) {
     assert.match(form({ value: { type: "string" } }, message), /^\/message: /, message);
     const schema = { type: "object", description: message, properties: { value: { type: "string" } } };
     assert.match(verdictOf(guard, { event: EVENT, phase: "request", payload: { message: "Hello", requestedSchema: schema } }), /^\/requestedSchema\/description: /, message);
   }
   assert.match(verdictOf(guard, { event: EVENT, phase: "request", payload: { message: "", requestedSchema: { allOf: [{ properties: { password: {} } }] } } }), /secret/);
+  const required = (names: readonly unknown[], properties: object) => verdictOf(guard, { event: EVENT, phase: "request", payload: { message: "", requestedSchema: { type: "object", required: names, properties } as never } });
+  assert.match(required(["name", "password"], { name: {} }), /^\/requestedSchema\/required\/1: /);
+  assert.equal(required(["password", "name", 1], { password: { type: "boolean" } }), "pass");
   assert.equal(form({ value: { type: "string" } }, "Please enter your GitHub password"), "/message: A form asks for a secret");
 });
 
@@ -56,10 +68,17 @@ test("lets forms pass that ask for other things", () => {
     secret: { type: "string", enum: ["keep", "rotate"] },
     token: { oneOf: [{ const: "a", title: "A" }] },
     token_type: { type: "string" },
+    boarding_pass: { type: "string", title: "Boarding pass" },
+    grade: { type: "string", title: "pass/fail" },
+    passFail: { type: "string" },
+    zip_code: { type: "string", description: "Zip code" },
+    discount_code: { type: "string" },
+    prior_authorization: { type: "string" },
+    museum: { type: "string", title: "Pass for the museum" },
   };
   assert.equal(form(properties), "pass");
   assert.equal(form({ revoke: { type: "array", title: "Tokens to revoke", items: { type: "string", enum: ["ci", "dev"] } }, method: { anyOf: [{ const: "key", title: "API key" }] } }), "pass");
-  for (const message of ["We never ask for your password.", "No password required", "Shall I rotate the API key?", "Password reset requested", "The API key is valid", "The token is expected to expire", "The API key is missing: open the settings?"]) assert.equal(form({}, message), "pass", message);
+  for (const message of ["We never ask for your password.", "No password required", "Shall I rotate the API key?", "Password reset requested", "The API key is valid", "The token is expected to expire", "The API key is missing: open the settings?", "Enter the discount code that we sent by SMS", "Enter the zip code", "Paste the code that you sent", "Choose a boarding pass", "Which grade: pass or fail?", "Pick one:\nUse the API key for:", "Enter <b>your name</b><br>and go on", "We will never ask for the 6-digit code of your authenticator"]) assert.equal(form({}, message), "pass", message);
   assert.equal(verdictOf(guard, { event: EVENT, phase: "request", payload: { message: "Hello" } }), "pass");
 });
 
