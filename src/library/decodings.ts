@@ -1,6 +1,7 @@
 import { utf8Decode } from "../core/base/bytes.ts";
 import { LocalError } from "../core/base/errors.ts";
 import { base64Bytes, base64Value, hexBytes } from "./encoded-bytes.ts";
+import { withoutEntities } from "./markup.ts";
 
 // Texts can be written in ways that say the same: what a policy looks for is looked for in all of them.
 
@@ -14,7 +15,7 @@ const SHORTEST_BASE64 = 16;
 const SHORTEST_LINE = 4;
 
 /**
- * The text itself, and what it says where parts of it are JSON-escaped, URL-encoded, Base64 (either alphabet, padded or not) or hexadecimal, and so on
+ * The text itself, and what it says where parts of it are JSON-escaped, URL-encoded, written as character references of HTML, Base64 (either alphabet, padded or not) or hexadecimal, and so on
  * within those, three layers deep. Linear. Throws `limit_exceeded` for text that is made to have ever more of them, which blocks.
  */
 export function decodings(text: string): readonly string[] {
@@ -46,6 +47,8 @@ function decodedOnce(text: string): readonly string[] {
     const plain = text.replace(/(?:%[0-9A-Fa-f]{2})+/g, (run) => textOf(hexBytes(run.replaceAll("%", ""))) ?? run);
     if (plain !== text) found.push(plain);
   }
+  const shown = withoutEntities(text);
+  if (shown !== text) found.push(shown);
   for (const run of base64Runs(text)) {
     const decoded = /^(?:[0-9A-Fa-f]{2})+$/.test(run) ? textOf(hexBytes(run)) : undefined;
     push(found, decoded ?? textOfBase64(run));

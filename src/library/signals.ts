@@ -31,6 +31,8 @@ const ORDER =
 // Marks that a text names one after the other stand for nothing between them.
 const BESIDE = "\\W{0,5}(?:(?:and|or|to)\\W{0,5})?\\[";
 
+const PEOPLE = "(?:the |any |a )?(?:human )?(?:users?|humans?|operators?|anyone|anybody|them)";
+
 const RULES: readonly Rule[] = [
   {
     id: "override",
@@ -45,6 +47,11 @@ const RULES: readonly Rule[] = [
     weight: 0.6,
     pattern:
       /(?:ignoriere|missachte|vergiss)[^.\n]{0,30}(?:anweisungen|vorgaben|regeln)|(?:ignore[zr]?|oublie[zr]?)[^.\n]{0,30}instructions (?:precedentes|ci-dessus)|(?:ignora|olvida|descarta)[^.\n]{0,30}(?:instrucciones|instrucoes|istruzioni)|(?:忽略|无视|忘记)[^。\n]{0,15}(?:指令|指示|提示|规则)|(?:игнорируй|забудь)[^.\n]{0,30}(?:инструкции|указания)|(?:以前|前|上記)の[^。\n]{0,10}指示[^。\n]{0,6}無視/i,
+  },
+  {
+    id: "override",
+    weight: 0.6,
+    pattern: /\b(?:ignore|disregard|forget|override|stop following)\s(?:(?:all of |all that |everything |anything |all |what(?:ever)? )(?:that |which )?(?:you|we|the (?:assistant|model|ai))(?:'ve| have| had|)? ?(?:were|was|been|are)? ?(?:told|instructed|taught|asked)\b|what(?:ever)? the user (?:asked|said|told|wants|wanted)\b)/i,
   },
   {
     id: "role-marker",
@@ -70,6 +77,18 @@ const RULES: readonly Rule[] = [
     pattern: new RegExp(`\\b(?:do not|don't|never|must not|should not|without)\\s(?:ever\\s)?(?:tell|telling|inform|informing|mention|mentioning|reveal|show|notify|notifying|alert|alerting|ask|asking|disclose|explain)\\b${GAP}\\b(?:user|human|anyone|anybody|them|operator)\\b`, "i"),
   },
   {
+    id: "secrecy",
+    weight: 0.45,
+    pattern: new RegExp(
+      [
+        `\\b(?:do not|don't|never|must not|should not|without)\\s(?:ever\\s)?(?:let|letting|make|making)\\s${PEOPLE}\\s(?:to\\s)?(?:knows?|see|notice|find out|learn|reali[sz]e|be aware|become aware|aware)\\b`,
+        `\\b(?:hide|conceal|withhold|keep)\\s(?:this|that|it|these|those|everything|the (?:fact|step|call|action|instruction)s?)\\b${GAP}\\bfrom\\s${PEOPLE}\\b(?!'s|\\s(?:list|interface|menu|view|profile|table|directory|group|setting|search|facing|account))`,
+        "\\bsecretly\\s(?:also\\s)?(?:send|bcc|cc|call|forward|copy|upload|read|post|e-?mail|add|include|attach|pass|run)\\b",
+      ].join("|"),
+      "i",
+    ),
+  },
+  {
     id: "addressed",
     weight: 0.3,
     pattern:
@@ -82,6 +101,12 @@ const RULES: readonly Rule[] = [
   },
   {
     id: "exfiltration",
+    weight: 0.6,
+    pattern:
+      /\b(?:read|open|load|cat|fetch|get)\b[^!?\n]{0,60}?(?:\.ssh\b|\bid_(?:rsa|dsa|ecdsa|ed25519)\b|\.aws\b|\.env\b|\bmcp\.json|\.netrc\b|\.npmrc\b|\.git-credentials\b|\.kube\b|\/etc\/(?:passwd|shadow)\b)[^!?\n]{0,60}?\b(?:pass|send|put|include|attach|provide|append|paste|supply|submit|post|write)\b[^.!?\n]{0,20}?\b(?:it|its|their|them|contents?|text|values?)\b/i,
+  },
+  {
+    id: "exfiltration",
     weight: 0.5,
     pattern: new RegExp(
       `\\b(?:send|post|upload|forward|e-?mail|exfiltrate|transmit|append|include|attach|pass|paste|leak|encode|copy)\\b${GAP}(?:api.?keys?|passwords?|secrets?|credentials?|access tokens?|ssh.?keys?|private keys?|\\.ssh|id_rsa|\\.env\\b|environment variables|conversation|chat history|system prompt|contents? of)`,
@@ -89,7 +114,7 @@ const RULES: readonly Rule[] = [
     ),
   },
   { id: "markup-exfiltration", weight: 0.4, pattern: /!\[[^\]\n]{0,100}\]\(https?:\/\/[^\s)]{1,200}[?&][^\s)=]{1,40}=(?:[^\s)]{0,100}(?:\{|<|%7b|\$|\.\.\.)|[^\s)]{64})/i },
-  { id: "hidden", weight: 0.45, pattern: /(?<!\u{1f3f4}[\u{e0030}-\u{e007a}]{0,7})[\u{e0020}-\u{e007f}]{4}|[\u200b\u200c\u2060\u2062-\u2064\ufeff]{6}|<!--[^>]{0,200}\b(?:you|must|tool|instruction|assistant|ignore|user)\b|(?:display\s{0,9}:\s{0,9}none|font-size\s{0,9}:\s{0,9}0|visibility\s{0,9}:\s{0,9}hidden|color\s{0,9}:\s{0,9}(?:white|#fff(?:fff)?)\b)[^>]{0,60}>/iu },
+  { id: "hidden", weight: 0.45, pattern: /(?<!\u{1f3f4}[\u{e0030}-\u{e007a}]{0,7})[\u{e0020}-\u{e007f}]{4}|[\u200b\u200c\u2060\u2062-\u2064\ufeff]{6}|<!--[^>]{0,200}\b(?:(?:you|must|tool|instructions?|assistant|ignore|user)\b|(?:model|ai|llm|agent)\s?[:,]|(?:always|never|secretly|first)\b[^>]{0,60}\b(?:call|send|pass|tell|forward|upload)\b)|(?:display\s{0,9}:\s{0,9}none|font-size\s{0,9}:\s{0,9}0|visibility\s{0,9}:\s{0,9}hidden|color\s{0,9}:\s{0,9}(?:white|#fff(?:fff)?)\b)[^>]{0,60}>/iu },
 ];
 
 const MAX_EVIDENCE_CHARS = 80;

@@ -27,6 +27,7 @@ describe("decodings", () => {
       "URL escapes of every byte": [...Buffer.from(SECRET)].map((byte) => `%${byte.toString(16)}`).join(""),
       "JSON in a string": JSON.stringify({ a: SECRET }).replace(/[^\x00-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`),
       "JSON escapes of every character": [...SECRET].map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`).join(""),
+      "character references of every character": [...SECRET].map((unit) => `&#${unit.codePointAt(0)};`).join(""),
       "three layers": base64(encodeURIComponent(Buffer.from(SECRET).toString("hex"))),
       "a byte order and a broken end": base64(`\ufeff${SECRET}é`).slice(0, -2),
     };
