@@ -14,10 +14,20 @@ const LETTER_OF: ReadonlyMap<string, string> = new Map(CONFUSABLES.flatMap(([asc
  * others look like. Names are look-alikes if they share a form.
  */
 export function formsOf(name: string): readonly [plain: string, drawn: string] {
+  const [plain, drawn] = folded(name);
+  return [`plain ${plain}`, `drawn ${drawn}`];
+}
+
+function folded(name: string): readonly [plain: string, drawn: string] {
   const bare = withoutHidden(name.normalize("NFKD")).replace(/\p{M}/gu, "");
   let drawn = "";
   for (const character of bare) drawn += LETTER_OF.get(character) ?? character;
-  return [`plain ${bare.toLowerCase()}`, `drawn ${drawn.toLowerCase()}`];
+  return [bare.toLowerCase(), drawn.toLowerCase()];
+}
+
+/** The same two without what parts the words of a name: `listFiles`, `list_files` and `LIST-FILES` have them in common. */
+export function joinedForms(name: string): readonly [plain: string, drawn: string] {
+  return folded(name.replace(/[\s\p{P}]+/gu, ""));
 }
 
 // In words digits and ASCII stand for themselves, and the capitals that names may have for a small L are what they are in their script.

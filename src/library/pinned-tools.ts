@@ -1,5 +1,5 @@
 import { isObject, ownMember } from "../core/base/json.ts";
-import { formsOf, isOneEditAway } from "./look-alike.ts";
+import { formsOf, isOneEditAway, joinedForms } from "./look-alike.ts";
 import { type LockedDigest, toolDigest } from "./tool-lock.ts";
 
 /** How the pins are kept. */
@@ -22,6 +22,7 @@ export interface PinnedTools {
 interface Pin {
   readonly name: string;
   readonly server: string;
+  readonly joined: ReturnType<typeof joinedForms>;
   digest: string;
   held: string | undefined;
 }
@@ -39,7 +40,7 @@ export function createPinnedTools(): PinnedTools {
   const forms = new Map<string, Pin>();
   const keyOf = (name: string, server: string) => JSON.stringify([server, name]);
 
-  const likeness = (name: string, server: string, { lookAlikes, shadowing }: PinRules): string | undefined => {
+  const likeness = ({ name, server, joined: [plain, drawn] }: Pick<Pin, "name" | "server" | "joined">, { lookAlikes, shadowing }: PinRules): string | undefined => {
     const others = [...pins.values()].filter((pin) => pin.held === undefined);
     if (shadowing === "block" && others.some((pin) => pin.name === name && pin.server !== server)) return "another server has a tool of this name";
     if (lookAlikes === "pass") return undefined;
@@ -48,7 +49,8 @@ export function createPinnedTools(): PinnedTools {
       return pin !== undefined && pin.held === undefined && pin.name !== name;
     });
     // Tools of one server differ by a letter often enough, and come from one hand.
-    return alike || others.some((pin) => pin.server !== server && isOneEditAway(pin.name, name)) ? "its name looks like that of another tool" : undefined;
+    const isNear = (pin: Pin) => isOneEditAway(pin.name, name) || (pin.name !== name && plain !== "" && (pin.joined[0] === plain || pin.joined[1] === drawn)) || isOneEditAway(pin.joined[0], plain);
+    return alike || others.some((pin) => pin.server !== server && isNear(pin)) ? "its name looks like that of another tool" : undefined;
   };
 
   return {
@@ -66,7 +68,8 @@ export function createPinnedTools(): PinnedTools {
         return known.held;
       }
       if (pins.size >= MAX_TOOLS) return FULL;
-      const pin: Pin = { name, server, digest: locked ?? digest, held: locked === undefined ? likeness(name, server, rules) : locked === digest ? undefined : CHANGED };
+      const joined = joinedForms(name);
+      const pin: Pin = { name, server, joined, digest: locked ?? digest, held: locked === undefined ? likeness({ name, server, joined }, rules) : locked === digest ? undefined : CHANGED };
       pins.set(keyOf(name, server), pin);
       for (const form of formsOf(name)) if (!forms.has(form)) forms.set(form, pin);
       return pin.held;

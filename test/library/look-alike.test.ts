@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { formsOf, isOneEditAway, mixesScripts, passesForLatin, plainWords } from "../../src/library/look-alike.ts";
+import { formsOf, isOneEditAway, joinedForms, mixesScripts, passesForLatin, plainWords } from "../../src/library/look-alike.ts";
 
 const alike = (left: string, right: string) => formsOf(left).some((form) => formsOf(right).includes(form));
 
@@ -31,4 +31,11 @@ test("reads words with the letters that they look like, and leaves words of othe
   for (const text of ["Читает файл, который открыт пользователем", "Διαβάζει ένα αρχείο", "ファイルを読むがぎ", "파일을 읽습니다", "Կարդում է", "قِراءة الملف", "read_файл"]) assert.equal(plainWords(text), text, text);
   for (const name of ["аррӏе", "осе4"]) assert.equal(passesForLatin(name), true, name);
   for (const name of ["apple", "пример", "bücher", "4", "例え", "élan"]) assert.equal(passesForLatin(name), false, name);
+});
+
+test("joins the words of a name, however they are parted", () => {
+  for (const name of ["listFiles", "list_files", "LIST-FILES", "list.files", "List Files", "listfi\u200bles"]) assert.equal(joinedForms(name)[0], "listfiles", name);
+  assert.deepEqual(joinedForms("LIST_file"), ["listfile", "llstfile"]);
+  assert.deepEqual(joinedForms("g_00gle"), ["g00gle", "google"]);
+  assert.deepEqual(joinedForms("__"), ["", ""]);
 });

@@ -18,3 +18,16 @@ test("tells servers and tools apart whatever their names hold", () => {
   assert.equal(pinned.see({ name: "c", x: 1 }, 'a","b', RULES), undefined);
   assert.equal(pinned.see({ name: "__proto__" }, "a", RULES), undefined);
 });
+
+test("keeps back names of another server that differ by case and separators alone, or by a letter beside", () => {
+  for (const other of ["listFiles", "listfiles", "LIST_FILES", "list-files", "list.files", "ListFile"]) {
+    const pinned = createPinnedTools();
+    pinned.see({ name: "list_files" }, "a", RULES);
+    assert.match(pinned.see({ name: other }, "b", RULES) ?? "shown", /looks like/, other);
+  }
+  const pinned = createPinnedTools();
+  pinned.see({ name: "list_files" }, "a", RULES);
+  for (const other of ["listFolders", "files_list", "lists", "—"]) assert.equal(pinned.see({ name: other }, "b", RULES), undefined, other);
+  assert.equal(pinned.see({ name: "listFiles" }, "a", RULES), undefined);
+  assert.equal(createPinnedTools().see({ name: "listFiles" }, "b", RULES), undefined);
+});
