@@ -56,6 +56,8 @@ export function pathGuard(config: PathGuardConfig = {}): Interceptor {
 }
 
 const PATH_WORDS: ReadonlySet<string> = new Set(["path", "file", "filename", "filepath", "dir", "directory", "folder", "cwd", "workdir"]);
+// Texts, whatever they begin with or hold.
+const TEXT_WORDS: ReadonlySet<string> = new Set(["text", "str", "string", "content", "message", "body", "query", "q", "code", "snippet", "diff", "patch", "comment", "description", "prompt", "markdown", "html"]);
 const MAX_LOOK_CHARS = 4_096;
 // One line that starts like a path of some system, or has a step upwards in some encoding.
 const LOOKS_LIKE_PATH = /^(?:[/\\~]|\.{1,2}[/\\]|[a-z]:[/\\])/i;
@@ -75,6 +77,7 @@ function compilePathGuard(value: unknown): Judge {
     // Completion begins with nothing; elsewhere that is where the server stands.
     if ((text === "" && event === "completion/complete") || /^data:/i.test(text)) return undefined;
     const isFileUri = /^\s*file:/i.test(text);
+    if (member !== undefined && !isFileUri && namedBy(TEXT_WORDS, member) && !named(member)) return undefined;
     const looksLikePath = text.length <= MAX_LOOK_CHARS && !/[\r\n]/.test(text) && (LOOKS_LIKE_PATH.test(text) || leadsUpwards(text));
     // An object under such a name has more than the path in it.
     const holdsPath = isNamed(member) || (looksLikePath && isNamed(holder));

@@ -4,8 +4,9 @@ import { type FilePath, foldPathCase, hasSteps, isUnder, type PathRules, readPat
 
 /** Where systems and programs keep keys and passwords, and the files that are no files. */
 const SECRET_PATHS: readonly string[] = [
-  ...["/proc", "/sys", "/dev", "/etc/shadow", "/etc/gshadow", "/etc/sudoers", "/root"],
-  ...[".ssh", ".gnupg", ".aws/credentials", ".azure", ".kube/config", ".docker/config.json", ".config/gcloud", ".netrc", ".npmrc", ".pypirc", ".git-credentials", ".pgpass"],
+  ...["/proc", "/sys", "/dev", "/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/gshadow-", "/etc/master.passwd", "/etc/sudoers", "/etc/sudoers.d", "/root"],
+  ...["/etc/kubernetes", "/run/secrets", "/var/run/secrets", "/run/docker.sock", "/var/run/docker.sock"],
+  ...[".ssh", ".gnupg", ".aws/credentials", ".azure", ".kube/config", ".docker/config.json", ".config/gcloud", ".netrc", ".npmrc", ".pypirc", ".git-credentials", ".pgpass", ".vault-token"],
 ];
 
 /** A list of paths in a config. */
@@ -24,18 +25,26 @@ export interface PathLists {
 /** Reads both. Where systems keep secrets is denied unless the config says otherwise. Throws `invalid_argument` for an entry that is no plain path. */
 export function readPathLists(config: JsonObject, rules: PathRules, owner: string): PathLists {
   const allowed = readPaths(config, "allow", rules, owner);
-  const denied = (readPaths(config, "deny", rules, owner) ?? SECRET_PATHS.flatMap((path) => readingsOf(path, rules) ?? [])).map(foldPathCase);
+  const denied = (readPaths(config, "deny", rules, owner) ?? SECRET_PATHS.flatMap((path) => readingsOf(path, rules) ?? [])).map((path) => foldPathCase(withoutPrivate(path)));
   return {
     isAllowed: allowed && ((path) => allowed.some((prefix) => isUnder(path, prefix))),
     isDenied(path) {
-      const folded = foldPathCase(path);
+      const folded = foldPathCase(withoutPrivate(path));
       return denied.some((entry) => (entry.root === "" ? hasSteps(folded, entry.steps) : isUnder(folded, entry)));
     },
     holdsDenied(path) {
-      const folded = foldPathCase(path);
+      const folded = foldPathCase(withoutPrivate(path));
       return denied.some((entry) => isUnder(entry, folded));
     },
   };
+}
+
+const LINKED: ReadonlySet<string> = new Set(["etc", "var", "tmp"]);
+
+// Where macOS has what its `/etc`, `/var` and `/tmp` link to.
+function withoutPrivate(path: FilePath): FilePath {
+  const [first = "", second = ""] = path.steps;
+  return path.root === "/" && first.toLowerCase() === "private" && LINKED.has(second.toLowerCase()) ? { root: path.root, steps: path.steps.slice(1) } : path;
 }
 
 // An entry may be meant as it stands or percent-decoded, as the paths that are held against it.

@@ -122,6 +122,7 @@ function compileSamplingGuard(value: unknown): Rules {
       const asked = ownMember(params, "maxTokens");
       // Who asks for no bound asks for more than any.
       if (typeof asked !== "number" || asked > maxTokens) return { message: `No more than ${maxTokens} tokens may be asked for`, path: "/maxTokens" };
+      if (asked < 1) return { message: "Less than one token may not be asked for", path: "/maxTokens" };
       const included = ownMember(params, "includeContext");
       if (included !== undefined && !contexts.some((one) => one === included)) return { message: "This context may not be included", path: "/includeContext" };
       if (!mayPrompt && ownMember(params, "systemPrompt") !== undefined) return { message: "A system prompt may not be set", path: "/systemPrompt" };

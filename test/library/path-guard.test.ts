@@ -35,13 +35,24 @@ test("refuses a step upwards under any name, and takes other text for what it is
   for (const value of texts) assert.equal(verdictOnCall(guard, { value }), "pass", value);
 });
 
+test("leaves arguments alone whose names say that they are texts", () => {
+  for (const name of ["old_str", "newString", "q", "query", "file_text", "content", "contents", "commitMessage", "diff"]) {
+    for (const value of ["../x", "a/b/../c", "/etc/shadow"]) assert.equal(verdictOnCall(pathGuard(), { [name]: value }), "pass", name);
+    assert.match(verdictOnCall(pathGuard(), { [name]: "file:///etc/shadow" }), /must not/, name);
+    assert.match(verdictOnCall(pathGuard({ arguments: [name] }), { [name]: "../x" }), /upwards/, name);
+  }
+  assert.equal(verdictOnCall(pathGuard(), { files: [{ path: "a", content: "../x" }] }), "pass");
+  for (const name of ["query_path", "text_file", "value", "target", "pattern"]) assert.match(verdictOnCall(pathGuard(), { [name]: "../x" }), /upwards/, name);
+});
+
 test("refuses secret places unless told otherwise, by any name, whatever the case", () => {
   const plain = pathGuard();
-  for (const path of ["/proc/self/environ", "/etc/shadow", "/home/me/.ssh/id_rsa", ".SSH/id_rsa", "C:\\Users\\me\\.aws\\credentials", "/ETC/Shadow", "/root/x", "/dev/sda"]) {
+  for (const path of ["/proc/self/environ", "/etc/shadow", "/home/me/.ssh/id_rsa", ".SSH/id_rsa", "C:\\Users\\me\\.aws\\credentials", "/ETC/Shadow", "/root/x", "/dev/sda", "/etc/shadow-", "/etc/sudoers.d/x", "/private/etc/shadow", "/PRIVATE/etc/sudoers.d/x", "/run/secrets/kubernetes.io/serviceaccount/token", "/var/run/secrets/x", "/private/var/run/docker.sock", "/etc/kubernetes/admin.conf", "/home/me/.vault-token"]) {
     assert.match(verdictOnCall(plain, { path }), /must not/, path);
     if (path.startsWith("/")) assert.match(verdictOnCall(plain, { anything: path }), /must not/, path);
   }
-  for (const path of ["/home/me/ssh/x", "/home/me/.sshd", "/etc/hosts", "/srv/.aws", "a/b.txt", "/developer"]) assert.equal(verdictOnCall(plain, { path }), "pass", path);
+  for (const path of ["/home/me/ssh/x", "/home/me/.sshd", "/etc/hosts", "/srv/.aws", "a/b.txt", "/developer", "/etc/shadows", "/private/x", "/private/etc/hosts", "/private/root", "/run/lock", "/srv/etc/shadow"]) assert.equal(verdictOnCall(plain, { path }), "pass", path);
+  assert.match(verdictOnCall(pathGuard({ deny: ["/private/etc"] }), { path: "/etc/hosts" }), /must not/);
   assert.equal(verdictOnCall(pathGuard({ deny: [] }), { path: "/etc/shadow" }), "pass");
   assert.match(verdictOnCall(pathGuard({ allow: ["/srv"], deny: ["/srv/secret", "private"] }), { path: "/srv/a/private/b" }), /must not/);
 });

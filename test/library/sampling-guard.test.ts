@@ -18,6 +18,7 @@ test("bounds the tokens of one request", () => {
   assert.equal(guarding().ask({ maxTokens: 8_192 }), "pass");
   assert.equal(guarding().ask({ maxTokens: 8_193 }), "/maxTokens: No more than 8192 tokens may be asked for");
   assert.match(guarding({ maxTokens: 10 }).ask(), /No more than 10 tokens/);
+  for (const maxTokens of [-1, 0, 0.5, -0]) assert.equal(guarding().ask({ maxTokens }), "/maxTokens: Less than one token may not be asked for");
   for (const maxTokens of [undefined, "5", null]) assert.match(guarding().ask({ maxTokens }), /maxTokens/);
 });
 

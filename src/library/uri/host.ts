@@ -49,8 +49,8 @@ export function parseHost(folded: string): UrlHost | undefined {
 }
 
 const SPECIAL_NAMES: ReadonlySet<string> = new Set(["metadata.goog", "metadata.google.internal", "instance-data.ec2.internal"]);
-// Names that no public server has (RFC 6761, RFC 8375, and what networks use).
-const PRIVATE_SUFFIXES = ["localhost", "localdomain", "local", "internal", "intranet", "private", "corp", "home", "lan", "home.arpa", "onion", "in-addr.arpa", "ip6.arpa"];
+// Names that no public server has (RFC 6761, RFC 8375, and what networks and clusters use).
+const PRIVATE_SUFFIXES = ["localhost", "localdomain", "local", "internal", "intranet", "private", "corp", "home", "lan", "home.arpa", "svc", "consul", "onion", "in-addr.arpa", "ip6.arpa"];
 // Public names that resolve to whatever address stands in them, or to this host.
 const WILDCARD_DNS = [
   ...["nip.io", "sslip.io", "xip.io", "xip.name", "ip6.name", "backname.io", "1u.ms", "rbndr.us"],

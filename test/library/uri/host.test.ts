@@ -39,11 +39,11 @@ test("refuses every character that the platform's parser drops, wherever it stan
 
 test("knows names of this host, private networks, metadata, and wildcard DNS", () => {
   const problem = (text: string) => notPublic(hostOf(text) ?? assert.fail(text));
-  for (const name of ["localhost", "LOCALHOST.", "a.localhost", "db", "printer.local", "x.internal", "router.home.arpa", "foo.lan"]) assert.match(problem(name) ?? "", /private network/, name);
+  for (const name of ["localhost", "LOCALHOST.", "a.localhost", "db", "printer.local", "x.internal", "router.home.arpa", "kubernetes.default.svc", "consul.service.consul", "foo.lan"]) assert.match(problem(name) ?? "", /private network/, name);
   for (const name of ["metadata.google.internal", "metadata.goog"]) assert.match(problem(name) ?? "", /metadata/, name);
   for (const name of ["127.0.0.1.nip.io", "app.10-0-0-1.sslip.io", "localtest.me", "a.lvh.me"]) assert.match(problem(name) ?? "", /any address/, name);
   for (const name of ["10-0-0-1.example.com", "192.168.0.1.example.com"]) assert.match(problem(name) ?? "", /private address/, name);
-  for (const name of ["example.com", "localhost.example.com", "internal.example.com", "8-8-8-8.example.com", "notlocalhost.com", "münchen.example", "xn--mnchen-3ya.example", "my_host.example.com", "nip.io.example.com"]) assert.equal(problem(name), undefined, name);
+  for (const name of ["example.com", "localhost.example.com", "internal.example.com", "8-8-8-8.example.com", "notlocalhost.com", "münchen.example", "xn--mnchen-3ya.example", "my_host.example.com", "svc.example.com", "consul.io", "nip.io.example.com"]) assert.equal(problem(name), undefined, name);
 });
 
 test("matches hosts by name, address in any spelling, and all names below one", () => {
