@@ -6,6 +6,7 @@ import { describeError, LocalError } from "../core/base/errors.ts";
 import { isObject, type JsonObject, ownMember } from "../core/base/json.ts";
 import { didYouMean } from "../core/base/nearest.ts";
 import { guardOf, guardServerEntry, namesInEnvFile, readClientFile, workFolderOf, type ClientFile, type ClientServer } from "../gateway/config/client-file.ts";
+import { replaceEntries } from "../gateway/config/client-text.ts";
 import type { InterceptorsConfig } from "../gateway/config/config.ts";
 import { DEFAULT_POLICY } from "../gateway/config/default-policy.ts";
 import { readJsonc } from "../gateway/config/jsonc.ts";
@@ -159,7 +160,7 @@ async function dialogue(question: (text: string) => Promise<string>): Promise<Ch
   };
 }
 
-function readClient(file: string): ClientFile & { readonly value: JsonObject } {
+function readClient(file: string): ClientFile & { readonly value: JsonObject; readonly text: string } {
   let bytes: Buffer;
   try {
     bytes = readFileSync(file);
@@ -167,7 +168,7 @@ function readClient(file: string): ClientFile & { readonly value: JsonObject } {
     throw new UsageError(`${file}: ${describeUnread(thrown)}`);
   }
   // It is written anew, and what cannot be read must not be lost in that.
-  const text = utf8DecodeExact(bytes)?.replace(/^\ufeff/, "");
+  const text = utf8DecodeExact(bytes);
   if (text === undefined) throw new UsageError(`${file} is no text in UTF-8`, "save it as UTF-8");
   const read = readJsonc(text);
   if (read.fault !== undefined) {
@@ -177,7 +178,7 @@ function readClient(file: string): ClientFile & { readonly value: JsonObject } {
   const client = readClientFile(read.value, (envFile) => variablesIn(envFile, file));
   if (typeof client === "string") throw new UsageError(`${file} ${client}`);
   // What has servers is an object.
-  return { ...client, value: read.value as JsonObject };
+  return { ...client, value: read.value as JsonObject, text };
 }
 
 // The client's own references are its own to resolve, but for the folder that it has open.
@@ -199,7 +200,7 @@ function cwdFor(file: string, config: string): (own: string | undefined) => stri
 }
 
 function write({ file, policy, asked, servers: wanted, out, apply, force, program }: Choice, json: boolean): Exit {
-  const { member, servers, others, value } = readClient(file);
+  const { member, servers, others, value, text } = readClient(file);
   const unknown = wanted?.find((name) => !servers.some((server) => server.name === name));
   if (unknown !== undefined) {
     const why = others.find(({ name }) => name === unknown)?.why;
@@ -215,11 +216,11 @@ function write({ file, policy, asked, servers: wanted, out, apply, force, progra
   const taken = [file, `${file}.guarded`, `${file}.backup`].map((path) => resolve(path));
   if (taken.includes(config)) throw new UsageError(`-o ${out} is the client's own file, or one that is made of it`, "take another name for the configuration");
   const made = guarded.map((server) => ({ server, ...guardServerEntry(server, { program, configFile: config, cwdOf: cwdFor(file, config) }) }));
-  const entries = { ...(value[member] as JsonObject), ...Object.fromEntries(made.map(({ server, entry }) => [server.name, entry])) };
+  const edited = replaceEntries(text, member, new Map(made.map(({ server, entry }) => [server.name, entry])));
   const files = {
     config: { path: config, text: configText(made, policy) },
     backup: { path: freeName(`${file}.backup`), text: undefined },
-    guarded: { path: apply ? file : `${file}.guarded`, text: `${JSON.stringify({ ...value, [member]: entries }, null, 2)}\n` },
+    guarded: { path: apply ? file : `${file}.guarded`, text: edited.text },
   };
   const there = [files.config.path, ...(apply ? [] : [files.guarded.path])].filter((path) => existsSync(path));
   const keep = apply && !force && there.length > 0;
@@ -235,7 +236,7 @@ function write({ file, policy, asked, servers: wanted, out, apply, force, progra
   } catch (thrown) {
     throw new UsageError(`it cannot be written: ${describeError(thrown)}`, "-o names another place for the configuration");
   }
-  tell({ files, guarded, others, apply, keep, file }, json);
+  tell({ files, guarded, others, apply, keep, file, uncommented: edited.uncommented }, json);
   return { code: 0 };
 }
 
@@ -287,9 +288,10 @@ interface Told {
   readonly apply: boolean;
   readonly keep: boolean;
   readonly file: string;
+  readonly uncommented: readonly string[];
 }
 
-function tell({ files, guarded, others, apply, keep, file }: Told, json: boolean): void {
+function tell({ files, guarded, others, apply, keep, file, uncommented }: Told, json: boolean): void {
   if (json) {
     printJson({ config: files.config.path, backup: files.backup.path, guarded: files.guarded.path, applied: apply, kept: keep, servers: guarded.map(({ name }) => name), left: others });
     return;
@@ -297,6 +299,7 @@ function tell({ files, guarded, others, apply, keep, file }: Told, json: boolean
   const lines = [
     `guarded: ${guarded.map(({ name }) => printable(name)).join(", ")}`,
     ...others.map(({ name, why }) => `left as it is: ${printable(name)}, which ${why}`),
+    ...(uncommented.length === 0 ? [] : [`without the comments inside: ${uncommented.map((name) => printable(name)).join(", ")}`]),
     `${files.config.path}: the configuration${keep ? ", kept as it was there" : ""}; try mcp-interceptors check ${quoteWord(files.config.path)}`,
     `${files.backup.path}: the file as it was`,
     apply ? `${file}: the gateway stands before each server; start the client anew` : `${files.guarded.path}: the same with the gateway before each server; ${file} is as it was`,

@@ -71,6 +71,12 @@ const REASONS: ReadonlyMap<string, string> = new Map([
   ["number_range", "this number is too large"],
 ]);
 
+/** A text that {@link readJsonc} accepts as JSON: spaces stand for what JSON has not, and every offset is what it was. */
+export function withoutComments(text: string): string {
+  const plain = blank(text);
+  return typeof plain === "number" ? text : plain;
+}
+
 // The same text with spaces for what JSON has not, so that every offset stays what it was; or the offset of a comment that does not end.
 function blank(text: string): string | number {
   const erased: (readonly [start: number, end: number])[] = text.startsWith("\ufeff") ? [[0, 1]] : [];
