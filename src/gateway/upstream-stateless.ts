@@ -88,7 +88,11 @@ export function createStatelessLink(core: LinkCore): BuiltLink {
     onNotification(frame, message, { related }) {
       const { method, params = {} } = message;
       if (method === "notifications/subscriptions/acknowledged") return subscription.acknowledged(params);
-      if (subscription.owns(params)) return owner.onNotification(frame, message);
+      if (subscription.owns(params)) {
+        // One stream serves callers of all principals: what names none of them is nobody's.
+        if (/^notifications\/(?:(?:tools|prompts|resources)\/list_changed|resources\/updated)$/.test(method)) return owner.onNotification(frame, message);
+        return log({ level: "warning", message: `${method} names no caller, on a stream that several share; it was dropped` });
+      }
       const open = typeof related === "number" ? calls.get(related) : aloneIn(calls.values().filter(({ logged }) => logged));
       if (open !== undefined) return open.hooks.onNotification(frame, message);
       log({ level: "debug", message: `${method} belongs to no call and no subscription` });

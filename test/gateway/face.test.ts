@@ -40,6 +40,17 @@ const listening = async (server: RawEnd) => {
 };
 
 describe("a session with a client", () => {
+  it("hears of a stateless upstream's stream what it has asked for, and nothing that names no caller", async () => {
+    const { gateway, end, server } = await open("stateless");
+    const { _meta } = await listening(server);
+    for (const method of ["notifications/message", "notifications/elicitation/complete", "notifications/tasks/status", "notifications/weird", "notifications/resources/updated"]) {
+      await server.send({ jsonrpc: "2.0", method, params: { _meta, level: "emergency", data: "x", elicitationId: "e", taskId: "t", status: "working", uri: "mem:///a" } });
+    }
+    await server.send({ jsonrpc: "2.0", method: "notifications/tools/list_changed", params: { _meta } });
+    assert.equal((await end.message())["method"], "notifications/tools/list_changed");
+    await gateway.close();
+  });
+
   it("answers what is in flight when the client has ended its side", async () => {
     const up = rawUpstream();
     const gateway = await gatewayFor(up.target, {}, { era: "handshake" });
