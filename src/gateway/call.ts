@@ -52,12 +52,17 @@ export interface Answer {
   readonly source: Frame | undefined;
 }
 
-/** Notifications that are for everybody who has asked for such, on whatever stream they come. */
-export function isForAll(method: string): boolean {
-  return FOR_ALL.test(method);
+/** Notifications that a subscription asks for: a list or a resource has changed (2026-07-28, basic/patterns/subscriptions). */
+export function isChange(method: string): boolean {
+  return CHANGE.test(method);
 }
 
-const FOR_ALL = /^notifications\/(?:(?:tools|prompts|resources)\/list_changed|resources\/updated|elicitation\/complete)$/;
+const CHANGE = /^notifications\/(?:(?:tools|prompts|resources)\/list_changed|resources\/updated)$/;
+
+/** Notifications that are for everybody who has asked for such, on whatever stream they come. */
+export function isForAll(method: string): boolean {
+  return isChange(method) || method === "notifications/elicitation/complete";
+}
 
 /** How a call ended; never a rejection. `input`: it goes on when the caller makes it again, with the answers and the state. */
 export type Outcome =

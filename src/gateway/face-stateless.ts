@@ -9,7 +9,7 @@ import { covers, METHODS } from "../core/wire/methods.ts";
 import type { Principal } from "../core/wire/gen/interceptors.ts";
 import { isResult } from "../core/wire/message.ts";
 import { META } from "../core/wire/versions.ts";
-import { metaText, type Call, type CallHooks, type Caller, type Outcome } from "./call.ts";
+import { isChange, metaText, type Call, type CallHooks, type Caller, type Outcome } from "./call.ts";
 import { mayBeAsked, mirrored } from "./capabilities.ts";
 import { answerOutcome, hooksFor, isShared, requireMethod, type FaceConnection, type FaceParts } from "./face.ts";
 import { completed, emptyResult, privately } from "./face-result.ts";
@@ -72,7 +72,7 @@ export function createStatelessFace({ upstream, versions, parking, limits, varie
       logLevel: undefined,
       onNotification(frame, message) {
         // Others belong to a session, or to a call.
-        if (!acknowledged || !/^notifications\/(?:(?:tools|prompts|resources)\/list_changed|resources\/updated)$/.test(message.method)) return;
+        if (!acknowledged || !isChange(message.method)) return;
         const { _meta, ...rest } = message.params ?? {};
         peer.notify({ ...message, params: { ...rest, _meta: { ...(isObject(_meta) ? _meta : {}), ...meta } } }, frame, id);
       },

@@ -8,7 +8,7 @@ import { isErrorResponse, type ErrorMessage, type ResultMessage } from "../core/
 import { METHODS } from "../core/wire/methods.ts";
 import type { Frame } from "../core/wire/frame.ts";
 import { META } from "../core/wire/versions.ts";
-import { paramsForHop, type Caller, type CallHooks, type Outcome, type Question } from "./call.ts";
+import { isChange, paramsForHop, type Caller, type CallHooks, type Outcome, type Question } from "./call.ts";
 import { clientCapabilitiesFor } from "./capabilities.ts";
 import { composed, keepRaw, type RawTexts } from "./frame-text.ts";
 import type { BuiltLink, Link, LinkCore } from "./upstream-link.ts";
@@ -90,7 +90,7 @@ export function createStatelessLink(core: LinkCore): BuiltLink {
       if (method === "notifications/subscriptions/acknowledged") return subscription.acknowledged(params);
       if (subscription.owns(params)) {
         // One stream serves callers of all principals: what names none of them is nobody's.
-        if (/^notifications\/(?:(?:tools|prompts|resources)\/list_changed|resources\/updated)$/.test(method)) return owner.onNotification(frame, message);
+        if (isChange(method)) return owner.onNotification(frame, message);
         return log({ level: "warning", message: `${method} names no caller, on a stream that several share; it was dropped` });
       }
       const open = typeof related === "number" ? calls.get(related) : aloneIn(calls.values().filter(({ logged }) => logged));

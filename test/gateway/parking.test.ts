@@ -6,6 +6,7 @@ import { directSend } from "../../src/core/http/direct-send.ts";
 import { httpTransport } from "../../src/core/http/http-client.ts";
 import { mutator, validator } from "../../src/core/interceptor/define.ts";
 import { deny } from "../../src/core/interceptor/verdict.ts";
+import type { McpServer } from "../../src/core/mcp/server.ts";
 import type { Transport } from "../../src/core/transport/transport.ts";
 import type { Gateway, GatewayPlan, UpstreamPlan } from "../../src/gateway/plan.ts";
 import { fakeHost, settle } from "../support/fake-host.ts";
@@ -51,6 +52,18 @@ async function rig(more: Partial<GatewayPlan> = {}, upstream: Partial<UpstreamPl
     assert.equal(host.liveTimers, 0);
   };
   return { host, up, gateway, done };
+}
+
+/** A tool that asks, and what its server hears of that. */
+function askAndTell(server: McpServer, name = "ask-and-tell") {
+  const told = { asked: 0, gone: false };
+  server.tool({ name, inputSchema: { type: "object" } }, async (_args, context) => {
+    context.coreSignal.onAbort(() => (told.gone = true));
+    told.asked++;
+    await context.elicit({ message: "?", requestedSchema: { type: "object", properties: {} } });
+    return "answered";
+  });
+  return told;
 }
 
 describe("a call that its upstream asks something about", () => {
@@ -233,6 +246,69 @@ describe("a call that its upstream asks something about", () => {
         await gateway.close();
       });
     }
+
+    it("no validator answers in time", async () => {
+      const chain = chainOf(validator({ name: "judge", hooks: [{ events: ["elicitation/create"], phase: "request" }], timeoutMs: 1_000 }, () => new Promise<never>(() => {})));
+      const { host, gateway, up, done } = await rig({ chain: () => chain });
+      const told = askAndTell(up.server);
+      const asked = caller(gateway).call({}, "ask-and-tell");
+      await until(() => told.asked > 0);
+      await settle();
+      await host.advance(1_000);
+      assert.ok((await asked).error !== undefined);
+      await until(() => told.gone);
+      assert.deepEqual([told.gone, gateway.stats().parked], [true, 0]);
+      await done();
+    });
+
+    it("the decision cannot be recorded", async () => {
+      const chain = chainOf(validator({ name: "pass", hooks: [{ events: ["elicitation/create"], phase: "request" }] }, () => ({ valid: true })));
+      const { gateway, up, done } = await rig({
+        chain: () => chain,
+        policy: { onRecordFailure: "block" },
+        record: (decision) => (decision.event === "tools/call" && decision.kind === "response" ? Promise.reject(new Error("disk full")) : undefined),
+      });
+      const told = askAndTell(up.server);
+      assert.ok((await caller(gateway).call({}, "ask-and-tell")).error !== undefined);
+      await until(() => told.gone);
+      assert.deepEqual([told.gone, gateway.stats().parked], [true, 0]);
+      await done();
+    });
+
+    it("the caller leaves while a later try is judged", async () => {
+      let release = () => {};
+      let judged = 0;
+      const chain = createChain();
+      chain.add(
+        validator({ name: "judge", hooks: [{ events: ["elicitation/create"], phase: "request" }] }, () => {
+          judged++;
+          return new Promise((resolve) => (release = () => resolve({ valid: true })));
+        }),
+      );
+      const { gateway, up, done } = await rig({ chain: () => chain });
+      for (const tries of [1, 2]) {
+        const told = askAndTell(up.server, `ask-${tries}`);
+        const { transport, call } = caller(gateway);
+        const before = judged;
+        let more: JsonObject = {};
+        if (tries === 2) {
+          const first = call({}, "ask-2");
+          await until(() => judged === before + 1);
+          release();
+          // Without answers it is asked the same again.
+          more = { requestState: stateOf(await first), inputResponses: {} };
+        }
+        const _meta = JSON.parse(metaOf({ elicitation: {} })) as JsonObject;
+        await transport.send({ message: { jsonrpc: "2.0", id: 99, method: "tools/call", params: { name: `ask-${tries}`, arguments: { about: "x" }, _meta, ...more } } });
+        await until(() => judged === before + tries);
+        assert.equal(gateway.stats().parked, 1);
+        await transport.send({ message: { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 99 } } });
+        await until(() => told.gone);
+        assert.deepEqual([told.gone, gateway.stats().parked], [true, 0]);
+        release();
+      }
+      await done();
+    });
 
     it("the caller leaves while it is judged", async () => {
       let held = () => {};
