@@ -52,6 +52,8 @@ export async function runWorker(options: Pick<StartOptions, "file" | "log" | "ch
         const snapshot = running?.snapshot();
         return say({ kind: "counted", id: message.id, ...(snapshot === undefined ? {} : { snapshot }) });
       }
+      case "health":
+        return say({ kind: "health", id: message.id, unready: running?.unready() ?? ["starting"] });
       case "connection":
         return intake?.offer(message.id, handle instanceof Socket ? handle : undefined, message.until);
       case "end":

@@ -34,6 +34,8 @@ export interface AuditStats {
   readonly written: number;
   readonly failed: number;
   readonly queued: number;
+  /** Why nothing can be written at present; it is tried again each second, until a line is in the file. */
+  readonly failing?: string;
   /** Where the chain stands: an anchor, to be kept elsewhere. */
   readonly head: Link;
 }
@@ -54,9 +56,15 @@ interface Waiting {
   readonly record: Readonly<Record<string, unknown>>;
   readonly settle: () => void;
   readonly fail: (error: LocalError) => void;
+  /** A line of the log's own, which is nobody's decision. */
+  readonly own?: true;
 }
 
 const BATCH = 500;
+// While nothing can be written: whoever sends traffic to those alone that are ready sends none here, and no record would show that there is room again.
+const RETRY_MS = 1_000;
+// A disk that does not answer either: longer than a guard waits for a record.
+const STUCK_MS = 15_000;
 
 /**
  * Opens an audit log: JSON lines, each with the hash of the one before. A file that is there is gone on with, from its last whole line; what a kill has
@@ -97,6 +105,10 @@ export async function openAudit(options: AuditOptions): Promise<AuditLog> {
   // The file has its new name, and the new one could not be opened yet.
   let renamed = false;
   let stopSync: (() => void) | undefined;
+  let failing: string | undefined;
+  let missed = 0;
+  let stopRetry: (() => void) | undefined;
+  let begunAt: number | undefined;
 
   const syncLater = () => {
     if (typeof sync !== "number") return;
@@ -162,23 +174,46 @@ export async function openAudit(options: AuditOptions): Promise<AuditLog> {
     link = next;
     size += bytes.length;
   };
+  const enqueue = (waiting: Waiting) => {
+    queue.push(waiting);
+    writing ??= Promise.resolve().then(drain);
+  };
+  const retryLater = () => {
+    stopRetry ??= host.setTimer(() => {
+      stopRetry = undefined;
+      // What waits tries by itself.
+      if (writing !== undefined) return retryLater();
+      enqueue({ record: { kind: "resumed", at: new Date(host.wallTime()).toISOString(), missed }, settle() {}, fail() {}, own: true });
+    }, RETRY_MS, true);
+  };
   const drain = async () => {
     while (queue.length > 0) {
       const batch = queue.slice(0, BATCH);
       queue = queue.slice(BATCH);
+      const decisions = batch.filter(({ own }) => own !== true).length;
+      begunAt = host.now();
       try {
         await append(batch);
-        written += batch.length;
+        written += decisions;
+        failing = undefined;
+        missed = 0;
+        stopRetry?.();
+        stopRetry = undefined;
         syncLater();
         for (const { settle } of batch) settle();
       } catch (cause) {
-        failed += batch.length;
-        const error = new LocalError("closed", `the audit log could not be written: ${describeError(cause)}`, { cause });
+        failed += decisions;
+        missed += decisions;
+        failing = describeError(cause);
+        if (!closed) retryLater();
+        const error = new LocalError("closed", `the audit log could not be written: ${failing}`, { cause });
         for (const { fail } of batch) fail(error);
       }
     }
+    begunAt = undefined;
     writing = undefined;
   };
+  const problem = () => failing ?? (begunAt !== undefined && host.now() - begunAt > STUCK_MS ? `a write takes more than ${STUCK_MS} ms` : undefined);
 
   return {
     record(decision, upstream) {
@@ -189,14 +224,15 @@ export async function openAudit(options: AuditOptions): Promise<AuditLog> {
       }
       // Made now: later the decision may have been changed by whoever else was told of it.
       const record = auditRecord(decision, upstream);
-      return new Promise((settle, fail) => {
-        queue.push({ record, settle, fail });
-        writing ??= Promise.resolve().then(drain);
-      });
+      return new Promise((settle, fail) => enqueue({ record, settle, fail }));
     },
-    stats: () => ({ written, failed, queued: queue.length, head: link }),
+    stats() {
+      const why = problem();
+      return { written, failed, queued: queue.length, ...(why === undefined ? {} : { failing: why }), head: link };
+    },
     async close() {
       closed = true;
+      stopRetry?.();
       await writing;
       stopSync?.();
       try {

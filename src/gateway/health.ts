@@ -7,7 +7,7 @@ import { METRICS_TYPE } from "./metrics-text.ts";
 /** What is served to those who operate a process: readiness and metrics. */
 export interface OpsOptions {
   /** What keeps this process from taking calls, in a few words each: none, and it is ready. Default: nothing does. */
-  ready?(): readonly string[];
+  ready?(): readonly string[] | Promise<readonly string[]>;
   /** The text of `/metrics`; of all workers, where there are several. Without it there is no such path. */
   metrics?(): string | Promise<string>;
   /**
@@ -26,7 +26,8 @@ export function opsHandler({ ready = () => [], metrics, allowedHosts = "any" }: 
   const answer = async (path: string): Promise<HttpResponse> => {
     if (path === "/healthz") return plain(200, "ok\n");
     if (path === "/readyz") {
-      const why = ready();
+      const told = ready();
+      const why = isThenable(told) ? await told : told;
       return why.length === 0 ? plain(200, "ready\n") : plain(503, `${why.map((line) => line.replace(/\s+/g, " ")).join("\n")}\n`);
     }
     if (path !== "/metrics" || metrics === undefined) return plain(404, "There is nothing here\n");

@@ -1,7 +1,7 @@
 // `mcp-interceptors gateway --workers 2`, a process with two of its own.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
@@ -96,6 +96,23 @@ describe("gateway --workers", { concurrency: 2 }, () => {
     const { stdout } = await promisify(execFile)(process.execPath, [await bundledCli(), "audit", "verify", ...files]);
     assert.match(stdout, /2 (?:writers|chains)|writer/);
     for (const file of files) assert.ok(readFileSync(file, "utf8").split("\n").length > 3);
+  });
+
+  it("is not ready while one of them can write nothing down", posix, async () => {
+    const { running, url, opsUrl } = await startCluster(folder.write("unwritable/gateway.json", config({ audit: { file: "audit.jsonl" } })));
+    const on = await seatAt(url, 2);
+    assert.equal(await page(`${opsUrl}/readyz`), "ready\n");
+    const path = join(folder.path, "unwritable/audit.2.jsonl");
+    rmSync(path);
+    writeFileSync(path, "somebody else's\n");
+    assert.match((await ask(on, toolCall("echo"), inSession(on.session))).text, /"reason":"unavailable"/);
+    assert.equal(await page(`${opsUrl}/readyz`), `worker 2: the audit log cannot be written: another file has been put at ${path}\n`);
+    rmSync(path);
+    // Nobody calls any more, and yet it sees that it can write again.
+    await eventually(async () => (await page(`${opsUrl}/readyz`)) === "ready\n");
+    on.close();
+    running.child.kill("SIGTERM");
+    assert.equal((await running.ended).code, 0);
   });
 
   it("spreads connections evenly", posix, async () => {

@@ -8,9 +8,14 @@ import type { Decision } from "../../src/core/guard/decision.ts";
 import { nodeFiles, type AuditFiles } from "../../src/gateway/audit-file.ts";
 import { openAudit, type AuditOptions } from "../../src/gateway/audit.ts";
 import { verifyAudit } from "../../src/gateway/audit-verify.ts";
-import { fakeHost } from "../support/fake-host.ts";
+import { fakeHost, settle } from "../support/fake-host.ts";
 import { call, guardedPair } from "../support/guarded-pair.ts";
 import { decision, watched } from "./decision-kit.ts";
+
+// Files take their own time.
+async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await settle();
+}
 
 describe("an audit log", () => {
   let folder: string;
@@ -124,6 +129,61 @@ describe("an audit log", () => {
       const report = await verifyAudit([path]);
       assert.deepEqual([report.problem, report.lines], [undefined, 3]);
       assert.deepEqual(linesIn().map(({ id }) => id), [undefined, 1, 5]);
+    });
+
+    test("is told while it lasts and looked at each second, so that its end shows where nothing is sent any more", async () => {
+      const host = fakeHost();
+      const { files, faults } = breakable();
+      const log = await open({ files, host });
+      assert.deepEqual([log.stats().failing, host.liveTimers], [undefined, 0]);
+      faults.full = true;
+      await Promise.allSettled([log.record(decision({ id: 1 })), log.record(decision({ id: 2 }))]);
+      assert.equal(log.stats().failing, "ENOSPC");
+      const tried = faults.appended;
+      await host.advance(1_000);
+      await until(() => faults.appended === tried + 1);
+      faults.full = false;
+      await host.advance(1_000);
+      await until(() => log.stats().failing === undefined);
+      assert.deepEqual([log.stats().failed, log.stats().written, host.liveTimers], [2, 0, 0], "what it tries with is no decision");
+      assert.deepEqual(linesIn().map(({ kind, missed }) => [kind, missed]), [["opened", undefined], ["resumed", 2]]);
+      // A decision that gets there first shows it as well.
+      faults.full = true;
+      await assert.rejects(log.record(decision({ id: 3 })));
+      faults.full = false;
+      await log.record(decision({ id: 4 }));
+      assert.deepEqual([log.stats().failing, host.liveTimers], [undefined, 0]);
+      faults.full = true;
+      await assert.rejects(log.record(decision({ id: 5 })));
+      faults.full = false;
+      await log.close();
+      assert.equal(host.liveTimers, 0);
+      assert.equal((await verifyAudit([path])).problem, undefined);
+    });
+
+    test("is told of a disk that does not answer, too", async () => {
+      const host = fakeHost();
+      let answer = () => {};
+      const answered = new Promise<void>((resolve) => (answer = resolve));
+      let slow = false;
+      const files: AuditFiles = {
+        ...nodeFiles,
+        async open(name) {
+          const file = await nodeFiles.open(name);
+          return { ...file, append: async (bytes) => (slow ? await answered : undefined, file.append(bytes)) };
+        },
+      };
+      const log = await open({ files, host });
+      slow = true;
+      const recorded = log.record(decision());
+      await host.advance(15_000);
+      assert.equal(log.stats().failing, undefined);
+      await host.advance(1);
+      assert.equal(log.stats().failing, "a write takes more than 15000 ms");
+      answer();
+      await recorded;
+      await log.close();
+      assert.equal(log.stats().failing, undefined);
     });
 
     test("blocks messages, or lets them pass unrecorded, as the policy says", async () => {

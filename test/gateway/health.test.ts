@@ -13,6 +13,7 @@ test("a process is healthy while it answers, and ready when nothing keeps it fro
   why.push("draining\nX-Evil: 1", "files: no connection");
   const { status, body } = await get(options, "/readyz").response;
   assert.deepEqual([status, body], [503, "draining X-Evil: 1\nfiles: no connection\n"]);
+  assert.deepEqual((await get({ ready: () => Promise.resolve(why) }, "/readyz").response).status, 503, "others may have to be asked");
   assert.equal(await get(options, "/healthz").status(), 200);
   assert.deepEqual((await get(options, "/metrics").response).body, "m 1\n");
   assert.match((await get(options, "/metrics").header("content-type")) ?? "", /version=0.0.4/);

@@ -17,6 +17,8 @@ export interface Observability {
   readonly structured: StructuredLog | undefined;
   /** Where `/healthz`, `/readyz` and `/metrics` are; of a worker it is its primary that has them. */
   readonly url: string | undefined;
+  /** What keeps the gateway from taking calls; none, and it is ready. */
+  unready(): readonly string[];
   /** What was counted so far, where anybody wants it. */
   snapshot(): MetricsSnapshot | undefined;
   /** The same plan, looked on. */
@@ -46,7 +48,11 @@ export async function openObservability(config: Pick<GatewayConfig, (typeof FIXE
   const structured = openLog(logs, { host, verbose, ...(worker === undefined ? {} : { base: { worker: String(worker) } }) });
   const metrics = metricsConfig === undefined ? undefined : createMetrics({ host });
   let gateway: Gateway | undefined;
-  const ready = () => (gateway === undefined ? ["starting"] : gateway.stats().draining ? ["draining"] : []);
+  let built: (() => BuiltPlan) | undefined;
+  const unready = () => {
+    if (gateway === undefined) return ["starting"];
+    return gateway.stats().draining ? ["draining"] : built === undefined ? [] : unrecorded(built());
+  };
   const send = traces === undefined ? undefined : createHttpSend();
   const otlp =
     traces === undefined || send === undefined
@@ -59,7 +65,7 @@ export async function openObservability(config: Pick<GatewayConfig, (typeof FIXE
   };
   let listener: HandlerServer | undefined;
   try {
-    if (metrics !== undefined && worker === undefined) listener = await listenOps({ ...metricsConfig, port: Number(metricsConfig?.port ?? 0), ready, metrics: () => metrics.text() });
+    if (metrics !== undefined && worker === undefined) listener = await listenOps({ ...metricsConfig, port: Number(metricsConfig?.port ?? 0), ready: unready, metrics: () => metrics.text() });
   } catch (thrown) {
     await endTraces();
     throw thrown;
@@ -69,6 +75,7 @@ export async function openObservability(config: Pick<GatewayConfig, (typeof FIXE
   return {
     structured,
     url: listener?.origin,
+    unready,
     snapshot: () => metrics?.snapshot(),
     adapt(plan) {
       const check = plan.http?.authenticate;
@@ -88,6 +95,7 @@ export async function openObservability(config: Pick<GatewayConfig, (typeof FIXE
     },
     attach(running, current) {
       gateway = running;
+      built = current;
       metrics?.watchGateway(() => running.stats());
       metrics?.watchBreakers(() => current().breakers);
       const { audit } = current();
@@ -98,6 +106,12 @@ export async function openObservability(config: Pick<GatewayConfig, (typeof FIXE
       await endTraces();
     },
   };
+}
+
+// Where what cannot be written down does not happen, every call is refused while nothing can be.
+function unrecorded({ audit, plan }: BuiltPlan): readonly string[] {
+  const failing = plan.policy?.onRecordFailure === "continue" ? undefined : audit?.stats().failing;
+  return failing === undefined ? [] : [`the audit log cannot be written: ${failing}`];
 }
 
 /** Lines of JSON on stderr, where the configuration wants them. `base`: members of every line besides those that it names. */

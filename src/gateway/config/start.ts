@@ -51,6 +51,8 @@ export interface ConfiguredGateway {
   readonly built: BuiltPlan;
   /** Where `/metrics`, `/healthz` and `/readyz` are. */
   readonly opsUrl: string | undefined;
+  /** What keeps it from taking calls, as `/readyz` says; none, and it is ready. */
+  unready(): readonly string[];
   /** What `/metrics` would say, for whoever adds up what workers have seen; `undefined` where the configuration has no metrics. */
   snapshot(): MetricsSnapshot | undefined;
   /** What the configuration wants logged as JSON, and `log` of the options does not get. */
@@ -99,7 +101,7 @@ export async function startGateway(options: StartOptions): Promise<ConfiguredGat
     await built.close();
     throw thrown;
   }
-  const { structured, url: opsUrl, snapshot } = observability;
+  const { structured, url: opsUrl, snapshot, unready } = observability;
 
   const files = watch ? watchFiles({ host, changed: () => void reload() }) : undefined;
   files?.watch(built.files);
@@ -136,6 +138,7 @@ export async function startGateway(options: StartOptions): Promise<ConfiguredGat
       return reloader.built;
     },
     opsUrl,
+    unready,
     snapshot,
     structured,
     reload,

@@ -17,7 +17,7 @@ export interface Served {
 export type ToWorker =
   | { readonly kind: "start"; readonly place: WorkerPlace; readonly port: number; readonly text?: string }
   | { readonly kind: "reload"; readonly id: number; readonly text?: string }
-  | { readonly kind: "metrics"; readonly id: number }
+  | { readonly kind: "metrics" | "health"; readonly id: number }
   // Goes with a socket. After `until`, in milliseconds of wall time, its client has been cut off.
   | { readonly kind: "connection"; readonly id: number; readonly until: number }
   | { readonly kind: "end" }
@@ -30,11 +30,13 @@ export type FromWorker =
   | ({ readonly kind: "ready" } & Served)
   | { readonly kind: "reloaded"; readonly id: number; readonly served?: Served; readonly error?: string }
   | { readonly kind: "counted"; readonly id: number; readonly snapshot?: MetricsSnapshot }
+  // What keeps it from taking calls.
+  | { readonly kind: "health"; readonly id: number; readonly unready: readonly string[] }
   // A connection. Who does not take it gets no other.
   | { readonly kind: "took"; readonly id: number; readonly taken: boolean };
 
-const TO_WORKER: ReadonlySet<unknown> = new Set<ToWorker["kind"]>(["start", "reload", "metrics", "connection", "end", "force"]);
-const FROM_WORKER: ReadonlySet<unknown> = new Set<FromWorker["kind"]>(["hello", "ready", "reloaded", "counted", "took"]);
+const TO_WORKER: ReadonlySet<unknown> = new Set<ToWorker["kind"]>(["start", "reload", "metrics", "health", "connection", "end", "force"]);
+const FROM_WORKER: ReadonlySet<unknown> = new Set<FromWorker["kind"]>(["hello", "ready", "reloaded", "counted", "health", "took"]);
 
 // A module that was loaded may use the channel as well: what is not ours is passed over. What has a kind of ours was made by this very code.
 export function isToWorker(value: unknown): value is ToWorker {

@@ -16,6 +16,8 @@ export interface OpsForAll {
 
 // Who does not say what it has counted in that time counts as it last did.
 const ASK_MS = 2_000;
+// Whoever asks whether all are ready waits a second, by Kubernetes' default. Who does not say is not held to be unable: that he serves is known, and that he takes connections.
+const ASK_HEALTH_MS = 500;
 
 export interface OpsOfAll {
   readonly supervisor: Pick<Supervisor, "serving">;
@@ -31,11 +33,16 @@ export async function listenForAll(config: MetricsConfig, { supervisor, count, s
   let draining = false;
   own.gauge({ name: "mcp_interceptors_workers", help: "Workers that serve." }, () => [{ labels: [], value: supervisor.serving.length }]);
   const ends = own.counter({ name: "mcp_interceptors_worker_ends_total", help: "Workers that have ended.", labels: ["worker"] });
-  const ready = () => {
+  const ready = async () => {
     if (draining) return ["draining"];
     const serving = supervisor.serving.length;
     if (serving < count) return [`${serving} of ${count} workers serve`];
-    return stuck() === 0 ? [] : [`${stuck()} of ${count} workers do not take connections`];
+    if (stuck() > 0) return [`${stuck()} of ${count} workers do not take connections`];
+    const unready = supervisor.serving.map(async (worker) => {
+      const answer = await worker.ask({ kind: "health" }, ASK_HEALTH_MS);
+      return answer?.kind === "health" ? answer.unready.map((why) => `worker ${worker.slot}: ${why}`) : [];
+    });
+    return (await Promise.all(unready)).flat();
   };
   const all = async () => {
     await Promise.all(

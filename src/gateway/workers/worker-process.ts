@@ -4,8 +4,8 @@ import type { Host } from "../../core/base/host.ts";
 import { isFromWorker, type FromWorker, type Served, type ToWorker } from "./messages.ts";
 import type { WorkerPlace } from "./place.ts";
 
-type Question = Omit<Extract<ToWorker, { readonly kind: "reload" }>, "id"> | Omit<Extract<ToWorker, { readonly kind: "metrics" }>, "id">;
-type Answer = Extract<FromWorker, { readonly kind: "reloaded" | "counted" }>;
+type Question = Omit<Extract<ToWorker, { readonly kind: "reload" }>, "id"> | Omit<Extract<ToWorker, { readonly kind: "metrics" | "health" }>, "id">;
+type Answer = Extract<FromWorker, { readonly kind: "reloaded" | "counted" | "health" }>;
 
 // Until what a process has said is heard, once it has ended.
 const HEARD_MS = 20;

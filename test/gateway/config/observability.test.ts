@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { validator } from "../../../src/core/interceptor/define.ts";
 import { buildPlan, createPools } from "../../../src/gateway/config/build.ts";
@@ -9,7 +11,7 @@ import type { Gateway } from "../../../src/gateway/plan.ts";
 import { fakeHost } from "../../support/fake-host.ts";
 import { call, guardedPair } from "../../support/guarded-pair.ts";
 import { request } from "../auth-kit.ts";
-import { watched } from "../decision-kit.ts";
+import { decision as aDecision, watched } from "../decision-kit.ts";
 import { INDEX, startCollector, temporaryFolder } from "./kit.ts";
 
 const folder = temporaryFolder();
@@ -70,6 +72,36 @@ describe("what looks on while a gateway runs", () => {
     assert.equal(host.liveTimers, 0);
     await assert.rejects(fetch(`${opened.url}/healthz`));
     await collected.close();
+  });
+
+  it("is not ready while no decision can be written down, where that keeps every call back", async () => {
+    const config = { upstreams: { own: { module: "server.mjs" } }, http: {}, metrics: {}, audit: { file: "unwritable.jsonl", sync: "never" } };
+    const file = folder.write("unwritable.json", config);
+    const options = { pools: createPools(), log, chainLog: log };
+    const blocking = await buildPlan(await loadConfig(file, { env: {} }), options);
+    folder.write("unwritable.json", { ...config, audit: { ...config.audit, onFailure: "continue" } });
+    const going = await buildPlan(await loadConfig(file, { env: {} }), { ...options, before: blocking });
+    let current = blocking;
+    const opened = await openObservability(blocking.loaded.config, { host: fakeHost(), log, verbose: false });
+    opened.attach({ stats: () => ({ draining: false }) } as unknown as Gateway, () => current);
+    const ready = async () => (await fetch(`${opened.url}/readyz`)).text();
+    const record = () => blocking.plan.record?.(aDecision(), "own");
+    await record();
+    assert.equal(await ready(), "ready\n");
+    const path = join(folder.path, "unwritable.jsonl");
+    rmSync(path);
+    writeFileSync(path, "somebody else's\n");
+    await assert.rejects(async () => record());
+    assert.equal(await ready(), `the audit log cannot be written: another file has been put at ${path}\n`);
+    assert.deepEqual(opened.unready(), [`the audit log cannot be written: another file has been put at ${path}`]);
+    current = going;
+    assert.equal(await ready(), "ready\n", "its owner has it go on unrecorded");
+    current = blocking;
+    rmSync(path);
+    await record();
+    assert.equal(await ready(), "ready\n");
+    await opened.close();
+    await Promise.all([blocking.close(), going.close()]);
   });
 
   it("is nothing where nothing is asked for", async () => {
