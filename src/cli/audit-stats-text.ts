@@ -24,7 +24,7 @@ export function describeStats(stats: AuditStatistics): string {
     const open = failedOpen === 0 ? "" : `; went on ${failedOpen}`;
     return [`  ${printable(name)}`, String(ran), String(stopped), String(modified), String(p50Ms), String(p99Ms), failed.length === 0 ? "" : paint.bad(`${failed.join(", ")}${open}`)];
   });
-  const head = ["  name", "ran", "stopped", "modified", "p50 ms", "p99 ms", "failures"].map((word) => paint.dim(word));
+  const head = ["  address", "ran", "stopped", "modified", "p50 ms", "p99 ms", "failures"].map((word) => paint.dim(word));
   const table = interceptors.length === 0 ? [] : [`${paint.bold("interceptors")}\n${columns([head, ...shortened(interceptors)])}`];
   return `${[summary.join("\n"), ...lists, ...table].join("\n\n")}\n`;
 }

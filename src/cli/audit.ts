@@ -25,8 +25,8 @@ export const audit = defineVerb({
         first: audit.jsonl.000001 audit.jsonl.000002 audit.jsonl
 head    prints where a log stands. Kept elsewhere, it is the anchor which proves
         that the end was not cut off later: a log cannot prove that by itself.
-stats   counts decisions by upstream, method, tool, verdict and interceptor,
-        with failures and times. Verifies nothing.`,
+stats   counts decisions by upstream, method, tool, verdict and interceptor
+        (ITEM/NAME), with failures and times. Verifies nothing.`,
   options: [
     { name: "key-file", value: "FILE", help: "the key that the log was written with; white space at its ends does not count" },
     { name: "anchor", value: "WRITER:SEQ:HASH", many: true, help: "verify: a line that must be there, as audit head has printed it" },

@@ -25,6 +25,12 @@ const LONGEST_LINE = 2000;
 // Where stdout is no terminal.
 const COLUMNS = 100;
 
+const UNAUDITED = `
+Not in the audit log
+  What passes unhooked: no interceptor decides about it. One for all events, such as
+  { "use": "size-limit", "mode": "audit" }, has it written down.
+`;
+
 /** `check FILE`. The report goes to stdout, what is wrong to stderr. */
 export const check = defineVerb({
   name: "check",
@@ -134,10 +140,12 @@ function asJson(built: BuiltPlan, facts: ReadonlyMap<string, UpstreamFacts>, { u
 
 function describe(built: BuiltPlan, facts: ReadonlyMap<string, UpstreamFacts>): string {
   const policy = { ...FACE_POLICY, ...built.plan.policy };
+  const audited = built.loaded.config.audit !== undefined;
   // Upstreams that are guarded alike are told together.
   const groups = new Map<string, string[]>();
   for (const [name, { chain }] of built.chains) {
-    const text = formatCoverage(guardCoverage(chain, { role: "server", policy }));
+    const coverage = guardCoverage(chain, { role: "server", policy });
+    const text = `${formatCoverage(coverage)}${audited && coverage.rows.some(({ status }) => status === "unhooked") ? UNAUDITED : ""}`;
     groups.set(text, [...(groups.get(text) ?? []), name]);
   }
   const upstreams = [...built.chains.keys()].map((name) => `  ${describeUpstream(name, facts.get(name))}`);

@@ -35,6 +35,18 @@ describe("check", { concurrency: 2 }, () => {
     assert.equal(stdout.split("Intercepted, by the guard").length, 2);
   });
 
+  it("says what an audit log leaves out, where there is one and anything passes unhooked", async () => {
+    const rest = /^Not in the audit log\n {2}What passes unhooked: /m;
+    const audit = { file: "audit.jsonl" };
+    const all = { use: "size-limit", mode: "audit" };
+    const some = { use: "tool-filter", config: { deny: ["rm"] } };
+    const told = [{ audit, interceptors: [some] }, { interceptors: [some] }, { audit, interceptors: [some, all] }].map(async (config, index) => {
+      const { stdout } = await check("--no-connect", folder.write(`audited-${index}.json`, { upstreams: { files }, ...config }));
+      return [/^Passes unhooked\n {2}\(nothing\)$/m.test(stdout), rest.test(stdout)];
+    });
+    assert.deepEqual(await Promise.all(told), [[false, true], [false, false], [true, false]]);
+  });
+
   it("warns of what can never run, by its place, and with --strict that counts", async () => {
     const file = folder.write("idle.json", { upstreams: { files }, interceptors: [{ use: "redact", events: ["prompts/get"] }] });
     const { code, stdout, stderr } = await check("--strict", file);

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, test } from "node:test";
 import { validator } from "../../src/core/interceptor/define.ts";
 import type { Decision } from "../../src/core/guard/decision.ts";
 import { nodeFiles, type AuditFiles } from "../../src/gateway/audit-file.ts";
+import { auditRecord } from "../../src/gateway/audit-record.ts";
 import { openAudit, type AuditOptions } from "../../src/gateway/audit.ts";
 import { verifyAudit } from "../../src/gateway/audit-verify.ts";
 import { fakeHost, settle } from "../support/fake-host.ts";
@@ -314,6 +315,15 @@ describe("an audit log", () => {
     assert.ok(text.length < 200_000, String(text.length));
     const [, line] = linesIn();
     assert.deepEqual([line!["moreChanged"], line!["moreInterceptors"], (line!["event"] as string).length], [50, 50, 257]);
+  });
+
+  test("each member of a line is in the page on operations", async () => {
+    const page = readFileSync(new URL("../../src/gateway/operations.md", import.meta.url), "utf8");
+    const table = page.slice(page.indexOf("| member of a line |"), page.indexOf("`mcp-interceptors audit stats"));
+    const record = auditRecord(decision(), "files");
+    const outcome = auditRecord(decision({ interceptors: [{ name: "n", address: "a/n", type: "validation", mode: "audit", outcome: "valid", durationMs: 1 }] }))["interceptors"] as object[];
+    const members = [...Object.keys(record), ...Object.keys(outcome[0]!), "v", "writer", "seq", "prev", "hash", "cutBytes", "missed"];
+    assert.deepEqual(members.filter((member) => !table.includes(`\`${member}\``)), []);
   });
 
   test("a file that is moved or removed while it is written is gone on from in a new one, and said so", async () => {
