@@ -70,7 +70,7 @@ async function report(parsed: ParsedOptions): Promise<Exit> {
   const { signal } = watch;
   let built: BuiltPlan | undefined;
   try {
-    const loaded = await loadConfig(file);
+    const loaded = await loadConfig(file, { signal });
     const { hide } = loaded.secrets;
     const log = hidingLog(openLog, loaded.secrets);
     built = await buildPlan(loaded, { pools: createPools(), log, chainLog, signal, dry: true, exhaustive: true });

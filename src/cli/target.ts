@@ -122,7 +122,7 @@ export interface OpenConfigOptions {
 
 /** A configuration, checked and with its interceptor servers started; nothing of it is written to, and no upstream is started. */
 export async function openConfig(file: string, options: OpenConfigOptions): Promise<BuiltPlan> {
-  const loaded = await loadConfig(file);
+  const loaded = await loadConfig(file, { signal: options.signal });
   return buildPlan(loaded, { pools: createPools(), ...options, log: hidingLog(options.log, loaded.secrets), dry: true });
 }
 

@@ -14,6 +14,7 @@ import { junitXml } from "./junit.ts";
 import type { ParsedOptions } from "./options.ts";
 import { runSession, SESSION_OPTIONS } from "./session.ts";
 import { ENDING_SIGNALS, exitBy } from "./signals.ts";
+import { unlessAborted } from "./start-watch.ts";
 import { paintFor, printJson } from "./terminal.ts";
 import { defineVerb, JSON_OPTION } from "./verb.ts";
 
@@ -66,7 +67,7 @@ async function once(parsed: ParsedOptions, configFile: string, files: readonly s
   const json = parsed.values.has("json");
   const junit = parsed.values.get("junit")?.[0];
   return runSession(parsed, async ({ log, chainLog, signal }) => {
-    const loaded = await loadConfig(configFile);
+    const loaded = await loadConfig(configFile, { signal });
     const pools = createPools();
     const options = { log: hidingLog(log, loaded.secrets), chainLog, signal, dry: true };
     // It holds the servers of the configuration, which start once; what is made in this process is made for each test.
@@ -74,7 +75,7 @@ async function once(parsed: ParsedOptions, configFile: string, files: readonly s
     const outcomes: TestOutcome[] = [];
     try {
       const upstreams = [...config.chains.keys()];
-      const read = await Promise.all(files.map((file) => readTests(file, upstreams)));
+      const read = await Promise.all(files.map((file) => unlessAborted(readTests(file, upstreams), signal)));
       const open = () => buildPlan(loaded, { ...options, pools: { ...pools, made: createPools().made } });
       for (const file of read) for await (const outcome of runTests(open, file, signal)) outcomes.push(outcome);
     } finally {
