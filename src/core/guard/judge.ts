@@ -190,7 +190,7 @@ function acceptMutation(item: Case, after: unknown, before: unknown): unknown {
     payload = typeof kept["message"] === "string" ? { ...before, message: kept["message"] } : { ...before };
     if (kept["message"] === undefined) delete payload["message"];
   }
-  const wrong = checkPart(item.event, item.phase, payload) ?? item.wrong?.(payload);
+  const wrong = checkPart(item.event, item.phase, payload) ?? item.wrong?.(payload, before);
   if (wrong !== undefined) throw new LocalError("malformed_result", wrong);
   return payload;
 }

@@ -1,6 +1,6 @@
 import { compareCodePoints } from "../base/compare-code-points.ts";
 import { RpcError, ErrorCode } from "../base/errors.ts";
-import { isObject, ownMember, setMember, type JsonObject } from "../base/json.ts";
+import { equalJson, isObject, ownMember, setMember, type JsonObject } from "../base/json.ts";
 import { describeProblem } from "../wire/check.ts";
 import { checkCreateTaskResult } from "../wire/gen/mcp.ts";
 import type { Phase } from "../wire/gen/interceptors.ts";
@@ -24,8 +24,8 @@ export interface Case {
   write(message: Message, payload: JsonObject): Message;
   /** A payload without the members that are not an interceptor's to set. */
   withoutHidden?(payload: JsonObject): JsonObject;
-  /** Why the message would not be valid with this payload in place, where the event alone does not tell. */
-  wrong?(payload: JsonObject): string | undefined;
+  /** Why the message would not be valid with this payload in the place of the one before, where the event alone does not tell. */
+  wrong?(payload: JsonObject, before: unknown): string | undefined;
   /** What the message carries beside the payload and no interceptor sees, as a sentence. */
   readonly unseen?: string | undefined;
 }
@@ -100,14 +100,29 @@ function outerRequest(event: string, hidden: readonly string[]): Case {
   };
 }
 
-function outerResult(event: string): Case {
+function outerResult(event: string, version: string | undefined): Case {
   return {
     event,
     phase: "response",
     error: false,
     payload: (message) => ("result" in message ? message.result : {}),
     write: (message, payload) => withMember(message, "result", payload),
+    ...(mayAskForInput(version) && { wrong: wrongAsking }),
   };
+}
+
+/**
+ * What is asked, and the state that comes back with the answers, is between the peers: each question has been judged by itself, and none may come behind that. So
+ * whoever does not want a result that asks for input to go on can only refuse it.
+ */
+function wrongAsking(after: JsonObject, before: unknown): string | undefined {
+  if (!isObject(before)) return undefined;
+  const [asked, asks] = [before, after].map((result) => ownMember(result, "resultType") === "input_required");
+  if (asked && !equalJson(before, after)) return "a result that asks for input goes on as it came, or not at all";
+  if (asks && !asked) return "a result may not be made one that asks for input";
+  // A task that waits for input from the start.
+  const [were, are] = [before, after].map((result) => (ownMember(result, "resultType") === "task" ? ownMember(result, "inputRequests") : undefined));
+  return equalJson(were, are) ? undefined : "result/inputRequests must stay as they are";
 }
 
 function outerError(event: string): Case {
@@ -227,13 +242,13 @@ export function responseCases(message: Message, exchange: ResponseScope): readon
     ? taskCases(message, "result", exchange)
     : // A task that waits for input from the start.
       ownMember(result, "resultType") === "task" ? askedCases(message, "result", exchange.version) : [];
-  if (!mayAskForInput(exchange.version) || !asksForInput(message)) return [...inTask, outerResult(event)];
+  if (!mayAskForInput(exchange.version) || !asksForInput(message)) return [...inTask, outerResult(event, exchange.version)];
   const known = METHODS.get(exchange.method);
   if (known?.kind === "request" && !covers(known.asksForInput, exchange.version ?? "")) {
     throw new RpcError(ErrorCode.internalError, `the answer to ${exchange.method} may not ask for input`);
   }
   const asked = askedCases(message, "result", exchange.version);
-  return onlyAsks(result) ? asked : [...asked, outerResult(event)];
+  return onlyAsks(result) ? asked : [...asked, outerResult(event, exchange.version)];
 }
 
 interface TaskScope {
@@ -285,7 +300,7 @@ function taskCases(message: Message, part: "result" | "params", { taskEvent, ver
     if (chain?.hooksResponses === false) return cases;
     throw new RpcError(ErrorCode.internalError, "The result of a task that was not created on this connection cannot be checked");
   }
-  if (outcome !== undefined) cases.push(inner(taskEvent, "response", [part, "result"]));
+  if (outcome !== undefined) cases.push({ ...inner(taskEvent, "response", [part, "result"]), ...(mayAskForInput(version) && { wrong: wrongAsking }) });
   if (error !== undefined) {
     cases.push({
       event: taskEvent,

@@ -80,6 +80,38 @@ describe("a result that says it asks for input", () => {
     });
   }
 
+  test("goes on as it came or not at all, and no mutator makes one of another", async () => {
+    const ask = { method: "elicitation/create", params: { message: "name?", requestedSchema: { type: "object", properties: {} } } };
+    const asking = { resultType: "input_required", requestState: "s", inputRequests: { a: ask }, content: [] };
+    const { inputRequests: _requests, requestState: _state, ...empty } = asking;
+    const complete = { resultType: "complete", content: [] };
+    const task = { resultType: "task", taskId: "T", status: "input_required", inputRequests: { a: ask } };
+    const tries: readonly (readonly [before: Record<string, unknown>, after: Record<string, unknown>, fine: boolean])[] = [
+      [asking, empty, false],
+      [asking, { ...asking, requestState: "other" }, false],
+      [asking, { ...asking, inputRequests: { a: { method: "roots/list" } } }, false],
+      [asking, complete, false],
+      [asking, structuredClone(asking), true],
+      [complete, asking, false],
+      [complete, { ...complete, requestState: "nobody's", inputRequests: {} }, true],
+      [task, { ...task, inputRequests: {} }, false],
+      [task, { ...task, x: 1 }, true],
+      [complete, task, false],
+    ];
+    for (const [before, after, fine] of tries) {
+      // What tools/call gives as a task is of another shape.
+      for (const method of fine && before === task ? ["acme/ask"] : ["tools/call", "acme/ask"]) {
+        const turns = mutator({ name: "turns", hooks: [{ events: [method], phase: "response" }] }, () => after as never);
+        const pair = guardedPair([turns]);
+        await pair.fromPeer(modern(1, method, { name: "t" }));
+        await pair.fromApp(answer(1, before));
+        const what = `${method} ${JSON.stringify([before, after])}`;
+        if (fine) assert.deepEqual(pair.atPeer, [answer(1, after)], what);
+        else assert.deepEqual([pair.atPeer.length, codeOf(pair.atPeer[0])], [1, -32603], what);
+      }
+    }
+  });
+
   test("is seen by the interceptors of its own event where it holds more than asking takes, and who the server is does not count", async () => {
     const seen: unknown[] = [];
     const look = validator({ name: "look", hooks: [{ events: ["tools/call"], phase: "response" }] }, ({ payload }) => seen.push(payload) > 0);

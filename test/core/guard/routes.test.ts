@@ -47,8 +47,8 @@ test("an embedded answer is written in its place, shares what lies beside it, an
   const written = first!.write(message, { action: "decline" });
   assert.deepEqual(written, request("tools/call", { name: "t", inputResponses: { a: { action: "decline" }, b: { roots: [] } } }));
   assert.deepEqual(message, request("tools/call", { name: "t", inputResponses }), "the original is as it was");
-  assert.equal(first!.wrong?.({ action: "decline" }), undefined);
-  for (const payload of [{}, { roots: [] }, { action: "accept", model: "m" }]) assert.equal(typeof first!.wrong?.(payload), "string", JSON.stringify(payload));
+  assert.equal(first!.wrong?.({ action: "decline" }, {}), undefined);
+  for (const payload of [{}, { roots: [] }, { action: "accept", model: "m" }]) assert.equal(typeof first!.wrong?.(payload, {}), "string", JSON.stringify(payload));
 });
 
 test("a result that asks for input runs its embedded requests, and not the outer event", () => {
@@ -91,8 +91,8 @@ test("each URI that a subscription names follows as what subscribing to it was b
   assert.deepEqual(names(cases), ["resources/subscribe request", "resources/subscribe request"]);
   assert.deepEqual(cases.map((item) => item.payload(message)), [{ uri: "a:1" }, { uri: "b:2" }]);
   assert.deepEqual(cases[1]!.write(message, { uri: "c:3" }), uris(["a:1", "c:3"]));
-  assert.equal(cases[1]!.wrong?.({ uri: "c:3" }), undefined);
-  for (const payload of [{}, { uri: 5 }, { uri: null }]) assert.equal(typeof cases[1]!.wrong?.(payload), "string", JSON.stringify(payload));
+  assert.equal(cases[1]!.wrong?.({ uri: "c:3" }, {}), undefined);
+  for (const payload of [{}, { uri: 5 }, { uri: null }]) assert.equal(typeof cases[1]!.wrong?.(payload, {}), "string", JSON.stringify(payload));
   for (const odd of [undefined, "a:1", {}]) assert.deepEqual(followingCases(uris(odd), "subscriptions/listen"), []);
   assert.deepEqual(followingCases(message, "resources/subscribe"), []);
 });
