@@ -86,7 +86,7 @@ async function readRefusal(id: RequestId, answer: HttpAnswer, parts: ExchangePar
     if (frame === undefined || (frame !== given && (status === 401 || status === 403))) {
       return { failure: { ...failure, message: `${failure.message}: ${given.message.error.message}` } };
     }
-    return { frame, status };
+    return { frame, status, named: frame === given };
   } catch {
     return { failure };
   }

@@ -4,9 +4,12 @@ import type { PeerContext, Arrival } from "../transport/transport.ts";
 import { errorFrame, type Frame } from "../wire/frame.ts";
 import type { ErrorObject, RequestId } from "../wire/message.ts";
 
-/** How a request over HTTP ended: with a response (`status` where it came with one of refusal), or without one. */
+/**
+ * How a request over HTTP ended: with a response (`status` where it came with one of refusal; `named`: and under the request's own id, so that the server has
+ * read it), or without one.
+ */
 export type Outcome =
-  | { readonly frame: Frame; readonly status?: number; readonly failure?: undefined }
+  | { readonly frame: Frame; readonly status?: number; readonly named?: boolean; readonly failure?: undefined }
   | { readonly frame?: undefined; readonly failure: Failure };
 
 /** `delivery`: `none` where the server has certainly not acted on the request, so that it may be sent again. */

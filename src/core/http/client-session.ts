@@ -1,4 +1,5 @@
 import { ErrorCode, LocalError } from "../base/errors.ts";
+import { isObject } from "../base/json.ts";
 import { createSignal, type Signal, type SignalSource } from "../base/signal.ts";
 import type { Frame } from "../wire/frame.ts";
 import { isErrorResponse, isRequest, isResult, type RequestId, type RequestMessage } from "../wire/message.ts";
@@ -145,14 +146,15 @@ export function createSessionClient(parts: SessionParts): SessionClient {
     }));
   };
 
-  const attempt = async (message: RequestMessage, body: string, of: Session | undefined, signal: Signal): Promise<Outcome & { lost?: true }> => {
+  const attempt = async (message: RequestMessage, body: string, of: Session | undefined, signal: Signal): Promise<Outcome & { lost?: Lost }> => {
     const { id } = message;
     const resume = (lastEventId: string, within: Signal) =>
       call({ method: "GET", headers: [...STREAM_GET, ...headersOf(of), [HEADER.lastEventId, lastEventId]], signal: within });
     try {
       const answer = await post(body, of, signal);
       const outcome = await readOutcome({ id, signal, passing: (frame) => arrive(frame, of, id), resume }, answer, parts);
-      return answer.status === 404 && of?.id !== undefined && outcome.failure?.malformed === undefined ? { ...outcome, lost: true } : outcome;
+      const lost = answer.status === 404 && of?.id !== undefined ? lossBy(outcome) : undefined;
+      return lost === undefined ? outcome : { ...outcome, lost };
     } catch (thrown) {
       return { failure: failureOf(thrown) };
     }
@@ -175,6 +177,10 @@ export function createSessionClient(parts: SessionParts): SessionClient {
       const used = session;
       const { lost, ...outcome } = await attempt(message, body, used, signal);
       if (lost === undefined || used === undefined || signal.aborted) return outcome;
+      if (lost === "answered") {
+        replace(used).catch((error: unknown) => log({ level: "debug", message: "the session is lost", error }));
+        return outcome;
+      }
       // The server knows no such session, so that it has not served the request: this one may be sent again, once.
       try {
         const again = await replace(used);
@@ -220,6 +226,23 @@ export function createSessionClient(parts: SessionParts): SessionClient {
       }
     },
   };
+}
+
+/** `unserved`: the server has not looked at the request. `answered`: it may have acted on it, and its error is the answer. */
+type Lost = "unserved" | "answered";
+
+/**
+ * What a 404 says in a session: that the session is gone (2025-11-25, basic/transports, Session Management), so that there has to be another one. Not where the server
+ * has evidently served the request in it: a result, or an error for its method, which later revisions send with 404. An error under the request's own id may
+ * be what came of it all the same, so only one about the session, or the request as such, has it sent again.
+ */
+function lossBy({ frame, named, failure }: Outcome & { readonly named?: boolean }): Lost | undefined {
+  if (failure !== undefined) return failure.malformed === undefined ? "unserved" : undefined;
+  if (named !== true || !isErrorResponse(frame.message)) return "unserved";
+  const { code, message, data } = frame.message.error;
+  if (code === ErrorCode.methodNotFound) return undefined;
+  const refused = code === ErrorCode.invalidRequest || /session/i.test(message) || (isObject(data) && data["delivery"] === "none");
+  return refused ? "unserved" : "answered";
 }
 
 function renewalFailed(why: string): LocalError {

@@ -342,6 +342,42 @@ describe("a lost session", () => {
     await done();
   });
 
+  it("is not sent again what the server has read, unless its error is about the session or the request as such", async () => {
+    const again: readonly (readonly [code: number, message: string, data?: object])[] = [
+      [-32001, "Session not found"],
+      [-32000, "No valid session ID"],
+      [-32600, "Not Found"],
+      [-32000, "It is about to end", { reason: "draining", delivery: "none" }],
+    ];
+    for (const [code, message, data] of again) {
+      const { post, http, only, done } = await inSession();
+      (await post(request(1))).json({ jsonrpc: "2.0", id: 1, error: { code, message, data } }, { status: 404 });
+      (await http.next()).json(...opened("s2"));
+      (await http.next()).respond(202);
+      const next = [await http.next(), await http.next()].find(({ method }) => method === "POST") ?? assert.fail("it is sent again");
+      next.json(result(1));
+      assert.deepEqual(await only(), result(1), message);
+      await done();
+    }
+    for (const [code, message] of [[-32603, "The order was placed, and the receipt not found"], [-32000, "No such item"], [-32602, "Unknown tool"], [404, "Not found"]] as const) {
+      const { post, http, only, done } = await inSession();
+      (await post(request(1))).json(failed(1, code, message), { status: 404 });
+      assert.deepEqual(await only(), failed(1, code, message), "it is the answer");
+      (await http.next()).json(...opened("s2"));
+      (await http.next()).respond(202);
+      assert.equal((await http.next()).method, "GET", "a 404 asks for another session in any case");
+      assert.equal(await http.waiting(), 0, message);
+      await done();
+    }
+  });
+
+  it("is not one whose 404 says that there is no such method", async () => {
+    const { post, http, only, done } = await inSession();
+    (await post(request(1))).json(failed(1, -32601, "Method not found"), { status: 404 });
+    assert.deepEqual([await only(), await http.waiting()], [failed(1, -32601, "Method not found"), 0]);
+    await done();
+  });
+
   it("is opened anew once for all that find it lost, and what was refused is sent again once", async () => {
     const { post, http, arrived, logged, done } = await inSession();
     const calls = [await post(request(1)), await post(request(2)), await post(request(3, "tools/list"))];
