@@ -1,4 +1,4 @@
-import { chmodSync, copyFileSync, existsSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
+import { chmodSync, copyFileSync, existsSync, realpathSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { createInterface } from "node:readline/promises";
 import { utf8DecodeExact } from "../core/base/bytes.ts";
@@ -11,6 +11,7 @@ import type { InterceptorsConfig } from "../gateway/config/config.ts";
 import { DEFAULT_POLICY } from "../gateway/config/default-policy.ts";
 import { readJsonc } from "../gateway/config/jsonc.ts";
 import { readyMade } from "../library/catalog.ts";
+import { readRegularFile } from "../node/read-file.ts";
 import { printable } from "./describe.ts";
 import { describeUnread, UsageError } from "./errors.ts";
 import type { Exit } from "./exit.ts";
@@ -19,6 +20,9 @@ import { exitBy } from "./signals.ts";
 import { printJson } from "./terminal.ts";
 import { defineVerb, JSON_OPTION } from "./verb.ts";
 import { quoteWord, splitWords } from "./words.ts";
+
+// Of a client's file, and of what it names.
+const MAX_FILE_BYTES = 16 * 1024 * 1024;
 
 // Where clients keep their servers, below the folder that one stands in, and below the home folder.
 const KNOWN_FILES = [".mcp.json", "mcp.json", ".vscode/mcp.json", ".cursor/mcp.json"];
@@ -163,8 +167,9 @@ async function dialogue(question: (text: string) => Promise<string>): Promise<Ch
 function readClient(file: string): ClientFile & { readonly value: JsonObject; readonly text: string } {
   let bytes: Buffer;
   try {
-    bytes = readFileSync(file);
+    bytes = readRegularFile(file, MAX_FILE_BYTES);
   } catch (thrown) {
+    if (thrown instanceof LocalError) throw new UsageError(`${file}: ${thrown.message}`);
     throw new UsageError(`${file}: ${describeUnread(thrown)}`);
   }
   // It is written anew, and what cannot be read must not be lost in that.
@@ -186,7 +191,7 @@ function variablesIn(envFile: string, file: string): readonly string[] | undefin
   const folder = workFolderOf(resolve(file));
   const path = folder === undefined ? envFile : resolve(folder, envFile.replace(/^\$\{workspaceFolder\}/, () => folder));
   try {
-    return path.includes("${") ? undefined : namesInEnvFile(readFileSync(path, "utf8"));
+    return path.includes("${") ? undefined : namesInEnvFile(readRegularFile(path, MAX_FILE_BYTES).toString("utf8"));
   } catch {
     return undefined;
   }
@@ -245,7 +250,7 @@ function refuseUnfit(config: string, guarded: readonly ClientServer[], asked: bo
   if (asked) throw new UsageError(`${config} is there already, and --use would change it`, "--apply without --use keeps it, --force writes over it");
   let text: string | undefined;
   try {
-    text = utf8DecodeExact(readFileSync(config));
+    text = utf8DecodeExact(readRegularFile(config, MAX_FILE_BYTES));
   } catch (thrown) {
     throw new UsageError(`${config}: ${describeUnread(thrown)}`);
   }

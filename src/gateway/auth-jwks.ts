@@ -1,5 +1,4 @@
 import { webcrypto } from "node:crypto";
-import { readFile } from "node:fs/promises";
 import { utf8DecodeExact } from "../core/base/bytes.ts";
 import { describeError, LocalError } from "../core/base/errors.ts";
 import { detectHost, type Host } from "../core/base/host.ts";
@@ -7,6 +6,7 @@ import { scanJson } from "../core/base/json-text.ts";
 import { isObject, ownMember, type JsonObject } from "../core/base/json.ts";
 import { createSignal } from "../core/base/signal.ts";
 import type { HttpSend } from "../core/http/exchange.ts";
+import { readRegularFile } from "../node/read-file.ts";
 import { isLoopbackUrl, readAnswer } from "./small-http.ts";
 import { fits, importKey } from "./auth-algorithms.ts";
 
@@ -23,6 +23,8 @@ export interface KeySetOptions {
   readonly cooldownMs?: number;
   /** How long one reading may take. Default 5,000 ms. */
   readonly timeoutMs?: number;
+  /** Reads them at once, so that the log tells what is wrong before anybody has sent a token. Default false: when they are first needed. */
+  readonly early?: boolean;
   /** Carries requests to a URL; needed there. */
   readonly send?: HttpSend;
   readonly host?: Host;
@@ -51,7 +53,7 @@ const MAX_CANDIDATES = 8;
 
 /** Keys that are read when first needed, kept, and read anew when old or when a token names one that is not among them; readings are rate limited. */
 export function createKeySet(origin: KeyOrigin, options: KeySetOptions = {}): KeySet {
-  const { refreshMs = 600_000, maxAgeMs = 86_400_000, cooldownMs = 30_000, timeoutMs = 5_000, host = detectHost(), log } = options;
+  const { refreshMs = 600_000, maxAgeMs = 86_400_000, cooldownMs = 30_000, timeoutMs = 5_000, early = false, host = detectHost(), log } = options;
   const load = loaderOf(origin, options, timeoutMs, host);
   // WebCrypto's, whoever provides it: the slot of a host is any object.
   const subtle = (host.subtle ?? webcrypto.subtle) as webcrypto.SubtleCrypto;
@@ -74,7 +76,7 @@ export function createKeySet(origin: KeyOrigin, options: KeySetOptions = {}): Ke
       generation++;
       imported = new Map();
     } catch (thrown) {
-      log?.(`the key set could not be read: ${describeError(thrown)}`);
+      log?.(`the key set${placeOf(origin)} could not be read: ${describeError(thrown)}`);
     }
   };
   // One reading for all that ask meanwhile. Undefined: it is too soon for another one.
@@ -106,6 +108,7 @@ export function createKeySet(origin: KeyOrigin, options: KeySetOptions = {}): Ke
     return generation;
   };
 
+  if (early) void readAgain();
   return {
     current,
     async find(algorithm, kid) {
@@ -117,10 +120,31 @@ export function createKeySet(origin: KeyOrigin, options: KeySetOptions = {}): Ke
   };
 }
 
-/** Reads a key set once. Rejects with why it is none: it cannot be read, is no JSON Web Key Set, or has no key that anybody signs tokens with. */
-export async function readKeySet(origin: KeyOrigin, options: Pick<KeySetOptions, "timeoutMs" | "send" | "host"> = {}): Promise<void> {
+/**
+ * Reads a key set once. Rejects with why nobody's tokens can be verified by it: it cannot be read, is no JSON Web Key Set, or has no key for any of the
+ * algorithms.
+ */
+export async function readKeySet(origin: KeyOrigin, algorithms: readonly string[], options: Pick<KeySetOptions, "timeoutMs" | "send" | "host"> = {}): Promise<void> {
   const { timeoutMs = 5_000, host = detectHost() } = options;
-  if (parseKeys(await loaderOf(origin, options, timeoutMs, host)()).length === 0) throw new LocalError("invalid_argument", "it has no public key");
+  const keys = parseKeys(await loaderOf(origin, options, timeoutMs, host)());
+  if (keys.length === 0) throw new LocalError("invalid_argument", "it has no public key");
+  const subtle = (host.subtle ?? webcrypto.subtle) as webcrypto.SubtleCrypto;
+  let why = `it has no key for ${algorithms.join(", ")}`;
+  for (const algorithm of algorithms) {
+    for (const jwk of keys.filter((key) => fits(key, algorithm))) {
+      try {
+        await importKey(subtle, jwk, algorithm);
+        return;
+      } catch (thrown) {
+        why = `its keys cannot be used: ${describeError(thrown)}`;
+      }
+    }
+  }
+  throw new LocalError("invalid_argument", why);
+}
+
+function placeOf(origin: KeyOrigin): string {
+  return "url" in origin ? ` at ${origin.url}` : "file" in origin ? ` in ${origin.file}` : "";
 }
 
 function loaderOf(origin: KeyOrigin, { send }: KeySetOptions, timeoutMs: number, host: Host): () => Promise<string> {
@@ -131,9 +155,11 @@ function loaderOf(origin: KeyOrigin, { send }: KeySetOptions, timeoutMs: number,
   }
   if ("file" in origin) {
     return async () => {
-      const bytes = await readFile(origin.file);
-      if (bytes.length > MAX_BYTES) throw new LocalError("limit_exceeded", `it has more than ${MAX_BYTES} bytes`);
-      return utf8DecodeExact(bytes) ?? "";
+      try {
+        return utf8DecodeExact(readRegularFile(origin.file, MAX_BYTES)) ?? "";
+      } catch (thrown) {
+        throw thrown instanceof LocalError ? new LocalError(thrown.code, `it ${thrown.message}`) : thrown;
+      }
     };
   }
   const { url } = origin;

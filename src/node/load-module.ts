@@ -4,6 +4,7 @@ import { dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describeError, LocalError } from "../core/base/errors.ts";
 import { isObject, ownMember, parsePointer } from "../core/base/json.ts";
+import { irregularity } from "./read-file.ts";
 import { isInterceptor, type Interceptor } from "../core/interceptor/define.ts";
 
 const MODULE_ENDING = /\.[cm]?[jt]s$/;
@@ -53,7 +54,10 @@ export function importFresh(path: string): Promise<Record<string, unknown>> {
 }
 
 async function load(file: string, query: string): Promise<Record<string, unknown>> {
-  if (!existsSync(file)) throw new LocalError("invalid_argument", `there is no file ${file}`);
+  const stat = statSync(file, { throwIfNoEntry: false });
+  if (stat === undefined) throw new LocalError("invalid_argument", `there is no file ${file}`);
+  const kind = irregularity(stat);
+  if (kind !== undefined) throw new LocalError("invalid_argument", `${file} ${kind}, and no module`);
   try {
     return await importModule(file, query);
   } catch (cause) {

@@ -58,7 +58,7 @@ test("old keys are read anew beside the call that notices, and used until then",
   assert.equal(await outcome(token), "alice");
   await settle();
   assert.equal(server.asked, 2);
-  assert.deepEqual(log, ["the key set could not be read: it was answered with status 503"]);
+  assert.deepEqual(log, ["the key set at https://issuer.example/keys could not be read: it was answered with status 503"]);
   await host.advance(10_000);
   await assert.rejects(outcome(token), { code: "closed" }, "beyond their last day nobody gets in");
   server.serve([key.jwk]);

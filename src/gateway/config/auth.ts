@@ -8,6 +8,7 @@ import { readyMade } from "../../library/catalog.ts";
 import { nodeHost } from "../../node/host.ts";
 import { createHttpSend } from "../../node/http-send.ts";
 import { createAuthenticate, resourceMetadata, type AuthenticateOptions } from "../auth.ts";
+import { DEFAULT_ALGORITHMS } from "../auth-algorithms.ts";
 import { readKeySet, type KeyOrigin } from "../auth-jwks.ts";
 import type { HttpFacePlan } from "../plan.ts";
 import type { AuthConfig, GatewayConfig } from "./config.ts";
@@ -18,11 +19,12 @@ import type { SectionContext } from "./section.ts";
 interface AuthContext extends SectionContext {
   /** Two plans with the same demands have one check, with the keys that it knows. */
   readonly checks: Pool<Authenticate>;
-  warn(pointer: string, message: string): void;
+  /** Nobody will ever come in by it. */
+  readonly dry: boolean;
 }
 
 /** The members of the listener that say who may come in. What is wrong goes to `problems`. */
-export async function authOf({ loaded, problems, checks, log, releases, before, warn }: AuthContext): Promise<Pick<HttpFacePlan, "authenticate" | "resourceMetadata" | "otherwise">> {
+export async function authOf({ loaded, problems, checks, log, releases, before, dry }: AuthContext): Promise<Pick<HttpFacePlan, "authenticate" | "resourceMetadata" | "otherwise">> {
   const { auth } = loaded.config;
   // A listener that asks nobody cannot begin to, and one that does must not stop by a slip of the pen.
   if (before !== undefined && (before.config.auth === undefined) !== (auth === undefined)) {
@@ -38,10 +40,11 @@ export async function authOf({ loaded, problems, checks, log, releases, before, 
     if (expiresAt !== undefined && Number.isNaN(Date.parse(expiresAt))) problems.add(`/auth/tokens/${index}/expiresAt`, "is no date that there is");
   }
   const claims = [...new Set([...[...loaded.conditions.values()].flatMap((condition) => condition.claims), ...claimsOfReadyMade(loaded.config)])].sort();
+  // A file is whoever writes this one's to mend, as what it says itself. What is at a URL may be back in a moment.
+  for (const { pointer, message } of await keySetFaults(loaded, "file")) problems.add(pointer, message);
   try {
-    const lease = await checks.acquire(JSON.stringify([auth, claims, loaded.folder]), () => openCheck(auth, claims, loaded.folder, log));
+    const lease = await checks.acquire(JSON.stringify([auth, claims, loaded.folder]), () => openCheck(auth, claims, loaded.folder, { log, early: !dry }));
     releases.push(lease.release);
-    for (const { pointer, message } of await keySetFaults(loaded, "file")) warn(pointer, message);
     return { authenticate: lease.value, ...metadataOf(auth) };
   } catch (thrown) {
     problems.add("/auth", describeError(thrown));
@@ -53,7 +56,7 @@ function claimsOfReadyMade({ interceptors = [] }: GatewayConfig): readonly strin
   return interceptors.flatMap(({ use, config }) => (use === undefined ? [] : (readyMade.get(use)?.claims?.(config) ?? [])));
 }
 
-async function openCheck(auth: AuthConfig, claims: readonly string[], folder: string, log: Log) {
+async function openCheck(auth: AuthConfig, claims: readonly string[], folder: string, { log, early }: { readonly log: Log; readonly early: boolean }) {
   const send = createHttpSend();
   try {
     const value = createAuthenticate({
@@ -62,6 +65,7 @@ async function openCheck(auth: AuthConfig, claims: readonly string[], folder: st
         ...issuer,
         keys: keysAt(jwks, folder),
         send,
+        early: early && isUrl(jwks),
         // What conditions and ready-made interceptors ask for, they get.
         claims: [...new Set([...(issuer.claims ?? ["scope", "client_id"]), ...claims])],
       })),
@@ -87,7 +91,7 @@ function tokensOf({ tokens = [] }: AuthConfig): Pick<AuthenticateOptions, "token
   };
 }
 
-/** Key sets that cannot be used, as lines of warnings: nobody with a token of such an issuer gets in. They are read anew once a token needs them, so that they may yet come. */
+/** Key sets at URLs that cannot be used, as lines of warnings: nobody with a token of such an issuer gets in. They are read anew once a token needs them, so that they may yet come. */
 export async function keySetsAtUrls(loaded: LoadedConfig): Promise<readonly string[]> {
   return (await keySetFaults(loaded, "url")).map(({ pointer, message }) => loaded.problems().warning(pointer, message));
 }
@@ -95,15 +99,15 @@ export async function keySetsAtUrls(loaded: LoadedConfig): Promise<readonly stri
 async function keySetFaults({ config, folder }: LoadedConfig, kind: "file" | "url"): Promise<readonly { readonly pointer: string; readonly message: string }[]> {
   const send = createHttpSend();
   try {
-    const read = (config.auth?.jwt ?? []).map(async ({ jwks }, index) => {
+    const read = (config.auth?.jwt ?? []).map(async ({ jwks, algorithms = DEFAULT_ALGORITHMS }, index) => {
       const origin = keysAt(jwks, folder);
       if (!(kind in origin)) return [];
       try {
-        await readKeySet(origin, { send, host: nodeHost() });
+        await readKeySet(origin, algorithms, { send, host: nodeHost() });
         return [];
       } catch (thrown) {
         const missing = thrown instanceof Error && "code" in thrown && thrown.code === "ENOENT";
-        return [{ pointer: `/auth/jwt/${index}/jwks`, message: `is no key set that can be used: ${missing ? "there is no such file" : describeError(thrown)}; no token of this issuer is good until it is` }];
+        return [{ pointer: `/auth/jwt/${index}/jwks`, message: `is no key set that can be used: ${"file" in origin ? `${origin.file}: ` : ""}${missing ? "there is no such file" : describeError(thrown)}; no token of this issuer is good until it is` }];
       }
     });
     return (await Promise.all(read)).flat();
@@ -113,7 +117,11 @@ async function keySetFaults({ config, folder }: LoadedConfig, kind: "file" | "ur
 }
 
 function keysAt(jwks: string, folder: string): KeyOrigin {
-  return /^https?:\/\//.test(jwks) ? { url: jwks } : { file: resolve(folder, jwks) };
+  return isUrl(jwks) ? { url: jwks } : { file: resolve(folder, jwks) };
+}
+
+function isUrl(jwks: string): boolean {
+  return /^https?:\/\//.test(jwks);
 }
 
 const WELL_KNOWN = "/.well-known/oauth-protected-resource";

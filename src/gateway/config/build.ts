@@ -121,7 +121,7 @@ export async function buildPlan(loaded: LoadedConfig, options: BuildOptions): Pr
     const placed = await openItems(loaded, options, { problems, warn, releases });
     const upstreams = await createUpstreams(loaded, { problems, servers: pools.servers, before: before?.upstreams, releases, signal });
     const section = { loaded, problems, log, releases, before: before?.loaded, worker };
-    const auth = await authOf({ ...section, checks: pools.checks, warn });
+    const auth = await authOf({ ...section, checks: pools.checks, dry });
     const audit: AuditParts = dry ? { policy: {} } : await auditOf({ ...section, audits: pools.audits });
     if (!exhaustive) problems.throwIfAny();
 

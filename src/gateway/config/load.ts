@@ -5,6 +5,7 @@ import { describeError, LocalError } from "../../core/base/errors.ts";
 import { isObject } from "../../core/base/json.ts";
 import type { Signal } from "../../core/base/signal.ts";
 import { importFresh, isModulePath } from "../../node/load-module.ts";
+import { irregularity } from "../../node/read-file.ts";
 import { compileCondition, type Condition } from "./condition.ts";
 import type { GatewayConfig, SettingsConfig } from "./config.ts";
 import { inTime } from "./in-time.ts";
@@ -15,6 +16,8 @@ import { checkSchema } from "./schema-check.ts";
 import { createSecrets, resolveReferences, type Resolved, type Secrets } from "./secrets.ts";
 import { checkSoundParts } from "./sound-parts.ts";
 import { readYaml } from "./yaml.ts";
+
+const MAX_FILE_BYTES = 16 * 1024 * 1024;
 
 /** A configuration that was read and fits the schema; nothing has been started or loaded for it. */
 export interface LoadedConfig {
@@ -103,6 +106,10 @@ function assertFile(file: string, path: string): void {
   const stat = statSync(path, { throwIfNoEntry: false });
   if (stat === undefined) throw unread("cannot be read: there is no such file");
   if (stat.isDirectory()) throw unread("is a folder; name the file in it");
+  // What a shell hands over (`<(…)`, /dev/stdin) ends with whoever writes it. Any other pipe may be waited for in vain.
+  const kind = stat.isFIFO() && /^\/(?:dev|proc)\//.test(path) ? undefined : irregularity(stat);
+  if (kind !== undefined) throw unread(`${kind}, and no regular file`);
+  if (stat.size > MAX_FILE_BYTES) throw unread(`is larger than ${MAX_FILE_BYTES} bytes`);
 }
 
 function readText(file: string, path: string): string {

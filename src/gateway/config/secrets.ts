@@ -1,8 +1,8 @@
-import { readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { describeError, LocalError } from "../../core/base/errors.ts";
 import { formatPointer, isObject, setMember, type JsonObject } from "../../core/base/json.ts";
 import type { Log } from "../../core/jsonrpc/log.ts";
+import { readRegularFile } from "../../node/read-file.ts";
 import type { Problems } from "./problems.ts";
 
 /** What a configuration has taken from outside, and may never show. */
@@ -123,12 +123,9 @@ function isRecord(value: object): boolean {
 
 function readSecretFile(path: string): { readonly value: string; readonly secret: true } | string {
   try {
-    const stat = statSync(path);
-    // A pipe would hold everything up, and a device never end.
-    if (!stat.isFile()) return `refers to ${path}, which is no regular file`;
-    if (stat.size > MAX_FILE_BYTES) return `refers to ${path}, which is larger than ${MAX_FILE_BYTES} bytes`;
-    return { value: readFileSync(path, "utf8").replace(/\r?\n$/, ""), secret: true };
+    return { value: readRegularFile(path, MAX_FILE_BYTES).toString("utf8").replace(/\r?\n$/, ""), secret: true };
   } catch (thrown) {
+    if (thrown instanceof LocalError) return `refers to ${path}, which ${thrown.message}`;
     return `refers to a file that cannot be read: ${describeError(thrown)}`;
   }
 }

@@ -1,11 +1,14 @@
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { createHash, createSign, generateKeyPairSync } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { join, resolve } from "node:path";
 import { after, afterEach, describe, it } from "node:test";
 import { NEVER } from "../../../src/core/base/signal.ts";
 import type { Authentication } from "../../../src/core/http/authentication.ts";
+import type { Log } from "../../../src/core/jsonrpc/log.ts";
 import { keySetsAtUrls } from "../../../src/gateway/config/auth.ts";
 import { buildPlan, createPools, type BuiltPlan } from "../../../src/gateway/config/build.ts";
 import { loadConfig } from "../../../src/gateway/config/load.ts";
@@ -24,8 +27,8 @@ afterEach(async () => {
 const base = { upstreams: { a: { command: "x" } }, http: { port: 0 } };
 const load = (config: object) => loadConfig(folder.write("gateway.json", { ...base, ...config }), { env: { TOKEN: "token-of-the-robot" } });
 
-async function build(config: object, before?: BuiltPlan): Promise<BuiltPlan> {
-  const plan = await buildPlan(await load(config), { pools, log: () => {}, chainLog: () => {}, ...(before === undefined ? {} : { before }) });
+async function build(config: object, before?: BuiltPlan, log: Log = () => {}): Promise<BuiltPlan> {
+  const plan = await buildPlan(await load(config), { pools, log, chainLog: () => {}, ...(before === undefined ? {} : { before }) });
   built.push(plan);
   return plan;
 }
@@ -43,7 +46,7 @@ async function ask({ plan }: BuiltPlan, token: string | undefined): Promise<Auth
 const robot = { type: "service", id: "robot", claims: { role: "ops" } };
 
 const { privateKey, publicKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
-function jwt(claims: object): string {
+function token(claims: object): string {
   const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString("base64url");
   const signed = `${encode({ alg: "RS256", kid: "k", typ: "JWT" })}.${encode(claims)}`;
   return `${signed}.${createSign("RSA-SHA256").update(signed).sign(privateKey, "base64url")}`;
@@ -79,29 +82,66 @@ describe("auth of a configuration", () => {
       interceptors: [{ use: "redact", when }, { use: "tool-filter", config: { rules: [{ claims: { tier: "gold" }, allow: ["*"] }] } }],
     });
     const claims = { iss: "https://login.example.com", aud: "gateway", sub: "ann", role: "ops", tier: "gold", realm: { level: 3 }, team: "t", secret: "s", exp: 4_102_444_800, iat: 1_700_000_000 };
-    const answer = await ask(plan, jwt(claims));
+    const answer = await ask(plan, token(claims));
     assert.deepEqual("principal" in answer ? answer.principal : answer, {
       type: "user",
       id: "ann",
       claims: { iss: claims.iss, role: "ops", realm: { level: 3 }, team: "t", tier: "gold" },
     });
-    assert.ok("challenge" in (await ask(plan, jwt({ ...claims, aud: "other" }))));
+    assert.ok("challenge" in (await ask(plan, token({ ...claims, aud: "other" }))));
   });
 
-  it("warns of key sets that cannot be used: those in files at once, those at URLs for whoever asks", async () => {
+  it("refuses key sets in files that cannot be used, at a reload too, and says of each what is wrong with it", async () => {
+    const key = publicKey.export({ format: "jwk" });
+    const small = generateKeyPairSync("rsa", { modulusLength: 1024 }).publicKey.export({ format: "jwk" });
     folder.write("no-set.json", { key: [] });
     folder.write("symmetric.json", { keys: [{ kty: "oct", k: "c2VjcmV0" }] });
-    folder.write("good.json", { keys: [publicKey.export({ format: "jwk" })] });
+    folder.write("encrypts.json", { keys: [{ ...key, use: "enc" }] });
+    folder.write("small.json", { keys: [small] });
+    folder.write("broken.json", { keys: [{ ...key, n: "!" }] });
+    folder.write("large.json", "x".repeat(256 * 1024 + 1));
+    folder.write("good.json", { keys: [key] });
+    folder.write("sub/good.json", { keys: [key] });
+    const pipe = join(folder.path, "pipe");
+    if (process.platform !== "win32") execFileSync("mkfifo", [pipe]);
+    const issuer = (jwks: string, index: number) => ({ jwks, issuer: `https://${index}.example.com`, audience: "gateway" });
+    const faults: readonly (readonly [file: string, why: RegExp])[] = [
+      ["nope.json", /there is no such file/],
+      ["no-set.json", /it is no JSON Web Key Set/],
+      ["symmetric.json", /it has no public key/],
+      ["encrypts.json", /it has no key for RS256, PS256, /],
+      ["small.json", /its keys cannot be used: /],
+      ["broken.json", /its keys cannot be used: /],
+      ["large.json", /it is larger than 262144 bytes/],
+      ["sub", /it is a folder, and no regular file/],
+      ...(process.platform === "win32" ? [] : ([["pipe", /it is a pipe, and no regular file/], ["/dev/zero", /it is a device, and no regular file/]] as const)),
+    ];
+    const good = await build({ auth: { jwt: [issuer("good.json", 0)] } });
+    for (const before of [undefined, good]) {
+      const told = await wrong({ auth: { jwt: [...faults.map(([file]) => file), "good.json"].map(issuer) } }, before);
+      assert.equal(told.length, faults.length, told.join("\n"));
+      for (const [index, [file, why]] of faults.entries()) {
+        assert.ok(told[index]?.startsWith(`/auth/jwt/${index}/jwks is no key set that can be used: ${resolve(folder.path, file).replace(folder.path, "D")}: `), told[index]);
+        assert.match(told[index] ?? "", why);
+      }
+    }
+  });
+
+  it("warns of a key set at a URL that cannot be used: for whoever asks, and by the log from the start", async () => {
     const served = createServer((_request, response) => void response.writeHead(404).end()).listen(0, "127.0.0.1");
     await once(served, "listening");
     try {
       const url = `http://127.0.0.1:${(served.address() as AddressInfo).port}/jwks`;
-      const jwt = ["nope.json", "no-set.json", "symmetric.json", "good.json", url].map((jwks, index) => ({ jwks, issuer: `https://${index}.example.com`, audience: "gateway" }));
-      const plan = await build({ auth: { jwt } });
-      const words = (lines: readonly string[]) => lines.map((line) => line.replace(/^.*: warning: /, ""));
-      const fault = (index: number, why: string) => `/auth/jwt/${index}/jwks is no key set that can be used: ${why}; no token of this issuer is good until it is`;
-      assert.deepEqual(words(plan.warnings), [fault(0, "there is no such file"), fault(1, "it is no JSON Web Key Set"), fault(2, "it has no public key")]);
-      assert.deepEqual(words(await keySetsAtUrls(plan.loaded)), [fault(4, "it was answered with status 404")]);
+      const jwt = [{ jwks: url, issuer: "https://login.example.com", audience: "gateway" }];
+      let tell = (_message: string) => {};
+      const told = new Promise<string>((resolve) => (tell = resolve));
+      const plan = await build({ auth: { jwt } }, undefined, ({ message }) => tell(message));
+      assert.equal(await told, `the key set at ${url} could not be read: it was answered with status 404`);
+      assert.deepEqual(
+        (await keySetsAtUrls(plan.loaded)).map((line) => line.replace(/^.*: warning: /, "")),
+        ["/auth/jwt/0/jwks is no key set that can be used: it was answered with status 404; no token of this issuer is good until it is"],
+      );
+      await assert.rejects(ask(plan, token({ iss: "https://login.example.com", aud: "gateway", sub: "ann", exp: 4_102_444_800 })));
     } finally {
       served.close();
     }

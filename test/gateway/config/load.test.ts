@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { DEFAULT_LIMITS } from "../../../src/core/base/limits.ts";
 import { isObject } from "../../../src/core/base/json.ts";
 import { loadConfig } from "../../../src/gateway/config/load.ts";
+import { importFresh } from "../../../src/node/load-module.ts";
 import { readyMade } from "../../../src/library/catalog.ts";
 import schema from "../../../spec/gateway.schema.json" with { type: "json" };
 import { complaints, temporaryFolder } from "./kit.ts";
@@ -53,6 +55,16 @@ describe("a configuration", () => {
       "F: cannot be read: there is no such file",
     ]);
     assert.deepEqual(await complaints(loadConfig(folder.path), folder.path, folder.path), ["F: is a folder; name the file in it"]);
+    if (process.platform !== "win32") {
+      const pipe = join(folder.path, "pipe.json");
+      execFileSync("mkfifo", [pipe, join(folder.path, "pipe.mjs")]);
+      assert.deepEqual(await complaints(loadConfig(pipe), pipe, folder.path), ["F: is a pipe, and no regular file"]);
+      assert.deepEqual(await complaints(loadConfig("/dev/zero"), "/dev/zero", folder.path), ["F: is a device, and no regular file"]);
+      const module = join(folder.path, "pipe.mjs");
+      assert.deepEqual(await complaints(loadConfig(module), module, folder.path), ["F: is a pipe, and no regular file"]);
+      // By another module's name, which nobody has looked at before.
+      await assert.rejects(importFresh(module), { code: "invalid_argument", message: `${module} is a pipe, and no module` });
+    }
     const latin = join(folder.path, "latin.json");
     writeFileSync(latin, Buffer.from('{\n  "upstreams": { "caf\xe9": {} } }', "latin1"));
     assert.deepEqual(await complaints(loadConfig(latin), latin, folder.path), ["F:2:22: this is no text in UTF-8; save the file as UTF-8"]);

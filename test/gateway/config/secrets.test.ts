@@ -64,7 +64,7 @@ describe("references in a configuration", () => {
     writeFileSync(join(folder, "large"), "x".repeat(70_000));
     assert.match(complaint("${file:large}"), /larger than 65536 bytes/);
     // A pipe or a device might never end.
-    assert.match(complaint("${file:.}"), /is no regular file/);
+    assert.match(complaint("${file:.}"), /is a folder, and no regular file/);
   });
 
   it("are hidden in whatever is shown, also as JSON has them, the longest first; defaults and short values are not", () => {
