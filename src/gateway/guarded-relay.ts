@@ -1,4 +1,5 @@
 import { currentOf, type ChainSource } from "../core/guard/chain-source.ts";
+import { assertOptions } from "../core/guard/policy-checks.ts";
 import type { AttachOptions } from "../core/guard/options.ts";
 import { guardTransport } from "../core/guard/guard.ts";
 import { relay, type Relay, type RelayOptions } from "../core/guard/relay.ts";
@@ -18,10 +19,13 @@ export interface GuardedRelayOptions {
 }
 
 /** A relay between a client (`down`) and a server (`up`) with a chain in its traffic. */
-export function guardedRelay(down: Transport, up: Transport, { chain, posture = "client", guard = {}, relay: options }: GuardedRelayOptions): Relay {
+export function guardedRelay(down: Transport, up: Transport, options: GuardedRelayOptions): Relay {
+  assertOptions(options, "the options of a guarded relay");
+  const { chain, posture = "client", guard = {}, relay: own } = options;
+  assertOptions(guard, "the options of a guard");
   const current = currentOf(chain);
-  if (posture === "server") return relay(guardTransport(down, { ...guard, role: "server", chain: current }), up, options);
-  return relay(down, guardTransport(up, { ...guard, role: "client", chain: current }), options);
+  if (posture === "server") return relay(guardTransport(down, { ...guard, role: "server", chain: current }), up, own);
+  return relay(down, guardTransport(up, { ...guard, role: "client", chain: current }), own);
 }
 
 /** A server that was started for one client, with a chain between them. */
@@ -34,8 +38,10 @@ export interface WrappedServer extends Relay {
  * are judged unless `guard.policy` says otherwise. Rejects with `spawn_failed`; the client's transport is left alone then.
  */
 export async function wrapServer(down: Transport, server: SpawnOptions, options: GuardedRelayOptions): Promise<WrappedServer> {
-  const child = await spawnTransport(server);
+  assertOptions(options, "the options of a guarded relay");
   const { guard = {} } = options;
+  assertOptions(guard, "the options of a guard");
+  const child = await spawnTransport(server);
   const policy = { interceptNotifications: true, ...guard.policy };
   return { ...guardedRelay(down, child, { ...options, guard: { ...guard, policy } }), server: child };
 }

@@ -44,3 +44,13 @@ test("a program wraps a server that it starts", async () => {
   assert.deepEqual((await wrapped.ended).by, "client");
   assert.notEqual(await wrapped.server.exited, undefined);
 });
+
+test("what is no options is refused at once, and nothing is started for it", async () => {
+  const chain = createChain();
+  const transport = () => memoryPair()[0];
+  for (const given of [undefined, null, 5, []]) {
+    const wrong = [given, ...(given === undefined ? [] : [{ chain, guard: given }, { chain, relay: given }])];
+    for (const options of wrong) assert.throws(() => guardedRelay(transport(), transport(), options as never), { code: "invalid_argument" }, JSON.stringify(options));
+  }
+  for (const options of [null, { chain, guard: null }]) await assert.rejects(wrapServer(transport(), { command: "no-such-command" }, options as never), { code: "invalid_argument" });
+});

@@ -5,7 +5,7 @@ import { INTERCEPTOR_SPELLINGS } from "../wire/dialects.ts";
 import { currentOf, type ChainSource } from "./chain-source.ts";
 import { guardTransport } from "./guard.ts";
 import type { AttachOptions } from "./options.ts";
-import { readPolicy } from "./policy-checks.ts";
+import { assertOptions, readPolicy } from "./policy-checks.ts";
 import { isConnected, wrapConnections, type SdkPeer } from "./sdk-peer.ts";
 import { createToolSchemas } from "./tool-schemas.ts";
 
@@ -25,7 +25,8 @@ export interface Guardable {
  * not guard, and `invalid_argument` for what is no server, chain or policy.
  */
 export function guardServer<S extends Guardable | SdkPeer>(server: S, chain: ChainSource, options: AttachOptions = {}): S {
-  readPolicy(options.policy ?? {});
+  assertOptions(options, "the options of a guard");
+  readPolicy(options.policy);
   const source = currentOf(chain);
   // In a stateless revision each request may come on a connection of its own, so a list of tools is told on another one than the call.
   const tools = createToolSchemas(resolveLimits(options.limits), () => {});
@@ -42,7 +43,8 @@ export function guardServer<S extends Guardable | SdkPeer>(server: S, chain: Cha
  * official SDKs'. Returns the client. Throws like {@link guardServer}.
  */
 export function guardClient<C extends Guardable | SdkPeer>(client: C, chain: ChainSource, options: AttachOptions = {}): C {
-  readPolicy(options.policy ?? {});
+  assertOptions(options, "the options of a guard");
+  readPolicy(options.policy);
   const source = currentOf(chain);
   wrapTransports(client, (transport) => guardTransport(transport, { ...options, role: "client", chain: source }), options);
   return client;

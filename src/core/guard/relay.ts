@@ -7,6 +7,7 @@ import type { Frame } from "../wire/frame.ts";
 import { isRequest, type Message, type RequestId } from "../wire/message.ts";
 import { errorAnswer } from "./answer.ts";
 import { createOpenRequests } from "./open-requests.ts";
+import { assertOptions } from "./policy-checks.ts";
 
 /** How long a relay waits for what. */
 export interface RelayOptions {
@@ -53,6 +54,7 @@ const MAYBE_SENT: Delivery = { delivery: "unknown" };
 export function relay(down: Transport, up: Transport, options: RelayOptions = {}): Relay {
   assertTransport(down, "the client's side of a relay");
   assertTransport(up, "the server's side of a relay");
+  assertOptions(options, "the options of a relay");
   const host = options.host ?? detectHost();
   const limits = resolveLimits(options.limits);
   const { initializeTimeoutMs = 60_000, requestTimeoutMs = 600_000, maxRequestMs = 3_600_000, drainMs = 5_000 } = options;

@@ -49,7 +49,7 @@ export function shareGuard(options: GuardOptions, toolSchemas?: ToolSchemas): Gu
   const host = options.host ?? detectHost();
   const limits = resolveLimits(options.limits);
   const log = harmless(options.log);
-  const { immutable } = readPolicy(options.policy ?? {});
+  const { immutable } = readPolicy(options.policy);
   return {
     options,
     chain,

@@ -191,6 +191,28 @@ test("what is no chain, server or client is refused at once, with what to do", (
   }
 });
 
+test("what is no options, or no policy, is refused at once", () => {
+  const chain = chainOf();
+  const pair = () => memoryPair()[0];
+  const peer = { start: async () => {}, send: async () => {}, close: async () => {} };
+  const host = fakeHost();
+  const server = () => new McpServer({ name: "s", version: "1" });
+  const takers: Readonly<Record<string, (options: never) => unknown>> = {
+    guardServer: (given) => guardServer(server(), chain, given),
+    guardClient: (given) => guardClient(new McpClient({ name: "c", version: "1" }), chain, given),
+    guardTransport: (given) => guardTransport(pair(), given),
+    guardSdkTransport: (given) => guardSdkTransport(peer, chain, given),
+    relay: (given) => relay(pair(), pair(), given),
+    "policy of guardServer": (given) => guardServer(server(), chain, { policy: given }),
+    "policy of guardTransport": (given) => guardTransport(pair(), { role: "server", chain, host, policy: given }),
+  };
+  for (const [name, take] of Object.entries(takers)) {
+    for (const given of [null, 5, "x", [], true]) {
+      assert.throws(() => take(given as never), { name: "LocalError", code: "invalid_argument" }, `${name} ${JSON.stringify(given)}`);
+    }
+  }
+});
+
 test("whatever takes a chain or a transport refuses what is none at once, with what to do", async () => {
   const pair = () => memoryPair()[0];
   const peer = { start: async () => {}, send: async () => {}, close: async () => {} };
