@@ -1,6 +1,7 @@
 import type { JsonObject } from "../core/base/json.ts";
 import { explain as trace, type ConditionTrace, type PhaseTrace, type UpstreamTrace } from "../gateway/config/explain.ts";
-import { learnHints } from "../gateway/config/learn-hints.ts";
+import { askForTools } from "../gateway/config/learn-hints.ts";
+import { hidingLog } from "../gateway/config/secrets.ts";
 import { configFile } from "./config-options.ts";
 import { printable } from "./describe.ts";
 import { UsageError } from "./errors.ts";
@@ -28,12 +29,12 @@ hooks, conditions part by part, upstreams. Runs no interceptor, sends nothing.`,
     { name: "params", value: "FILE|-|JSON", help: "the params of any other request" },
     { name: "upstream", value: "NAME", help: "before this upstream alone" },
     { name: "principal", value: "FILE|JSON", help: "who calls: { \"type\": \"user\", \"id\": \"ada\", \"claims\": { … } }" },
-    { name: "connect", help: "ask upstreams for their tools, where conditions look at annotations" },
+    { name: "connect", help: "ask upstreams for their tools, as conditions may look at annotations" },
     ...SESSION_OPTIONS.filter(({ name }) => name === "timeout" || name === "verbose"),
     JSON_OPTION,
   ],
   examples: [`mcp-interceptors explain gateway.jsonc --tool delete_file \\\n    --principal '{"type":"user","claims":{"role":"admin"}}'`],
-  exit: "Exit code: 0; 2 for a wrong word, file or configuration, 1 where a server of the\nconfiguration does not answer.",
+  exit: "Exit code: 0; 2 for a wrong word, file or configuration, 1 where a server of the\nconfiguration does not answer, or with --connect an upstream.",
   action(parsed) {
     const file = configFile("explain", { ...parsed, values: new Map() });
     const asked = readAsked(parsed);
@@ -41,14 +42,18 @@ hooks, conditions part by part, upstreams. Runs no interceptor, sends nothing.`,
     return runSession({ ...parsed, positionals: [], values: new Map([...parsed.values, ["config", [file]]]) }, async ({ config, log, signal }) => {
       if (config === undefined) throw new UsageError("the configuration is missing", "mcp-interceptors explain CONFIG --method METHOD");
       const names = only === undefined ? [...config.chains.keys()] : [upstreamNamed(config, only)];
-      if (parsed.values.has("connect")) await learnHints(config, log, signal);
-      const traces = names.map((name) => trace(config, name, asked));
+      const { hide } = config.loaded.secrets;
+      const unreachable = parsed.values.has("connect") ? await askForTools(config, names, hidingLog(log, config.loaded.secrets), signal) : new Map<string, string>();
+      const traces = names.map((name) => {
+        const why = unreachable.get(name);
+        return { ...trace(config, name, asked), ...(why === undefined ? {} : { error: why }) };
+      });
       return () => {
         // Conditions may have secrets of the configuration in them.
-        const { hide } = config.loaded.secrets;
+        for (const [name, why] of unreachable) process.stderr.write(hide(`mcp-interceptors: ${printable(name)} cannot be reached: ${printable(why, 1000)}\n`));
         if (parsed.values.has("json")) printJson(JSON.parse(hide(JSON.stringify(traces))));
         else process.stdout.write(hide(traces.map((one) => describe(one, paintFor())).join("\n")));
-        return { code: 0 };
+        return { code: unreachable.size === 0 ? 0 : 1 };
       };
     });
   },

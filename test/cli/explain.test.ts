@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import { temporaryFolder } from "../gateway/config/kit.ts";
+import { fixture } from "./run-cli.ts";
 import { refuseAll, runText } from "./run-text.ts";
 
 const folder = temporaryFolder();
@@ -91,6 +92,19 @@ crm
     const off = folder.write("off.json", { upstreams: { files: { command: "x" } }, interceptors: [{ use: "redact" }], policy: { interceptNotifications: false } });
     const { stdout } = await runText(["explain", off, "--method", "notifications/message"]);
     assert.match(stdout, /–  redact\/redact +policy\.interceptNotifications is off, so no interceptor is asked\n$/);
+  });
+
+  it("says with --connect which upstreams cannot be reached and why, whether or not a condition needs them, and ends with 1", async () => {
+    const upstreams = { gone: { command: "no-such-program-anywhere" }, files: { command: process.execPath, args: [fixture("server.mjs")] } };
+    const reached = folder.write("connect.json", { upstreams, interceptors: [{ use: "redact" }] });
+    const { code, stdout, stderr } = await runText(["explain", reached, "--tool", "rm", "--connect"]);
+    assert.deepEqual([code, stdout.match(/^\w+$/gm)], [1, ["gone", "files"]]);
+    assert.match(stderr, /^mcp-interceptors: gone cannot be reached: cannot start "no-such-program-anywhere": [^\n]+\n$/);
+    const json = await runText(["explain", reached, "--tool", "rm", "--connect", "--json"]);
+    const told = (JSON.parse(json.stdout) as { upstream: string; error?: string }[]).map(({ upstream, error }) => [upstream, error?.slice(0, 12)]);
+    assert.deepEqual([json.code, told], [1, [["gone", "cannot start"], ["files", undefined]]]);
+    const others = await Promise.all([["--upstream", "files", "--connect"], []].map((more) => runText(["explain", reached, "--tool", "rm", ...more])));
+    assert.deepEqual(others.map((one) => [one.code, one.stderr]), [[0, ""], [0, ""]]);
   });
 
   it("takes other methods with their params, and refuses what makes no sense", async () => {
