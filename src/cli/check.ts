@@ -66,7 +66,7 @@ async function report(parsed: ParsedOptions): Promise<Exit> {
   const { log: openLog, chainLog } = stderrLog(values.has("verbose"));
   // The report alone goes to stdout, whatever a module prints while it is loaded.
   const openStdout = protectStdout();
-  const watch = watchStart(process.ppid, millisecondsOption(values, "timeout") ?? LIMIT_MS);
+  const watch = watchStart(process.ppid, millisecondsOption(values, "timeout") ?? LIMIT_MS, "end", "which is all that it may take: see --timeout");
   const { signal } = watch;
   let built: BuiltPlan | undefined;
   try {
@@ -102,8 +102,9 @@ async function report(parsed: ParsedOptions): Promise<Exit> {
     if (watch.exit !== undefined) return watch.exit;
     throw thrown;
   } finally {
-    watch.release();
+    // A second Ctrl-C would leave behind what is being ended.
     await built?.close();
+    watch.release();
   }
 }
 

@@ -10,6 +10,7 @@ import { eventNamed } from "./event.ts";
 import { type OptionSpec, type ParsedOptions } from "./options.ts";
 import { objectOption, principalOption, readJson } from "./payload.ts";
 import { runSession, SESSION_OPTIONS } from "./session.ts";
+import { unlessAborted } from "./start-watch.ts";
 import { listOf, TARGETS } from "./target.ts";
 import { type Paint, paintFor, printJson } from "./terminal.ts";
 import { defineVerb, JSON_OPTION } from "./verb.ts";
@@ -53,7 +54,8 @@ export const invoke = defineVerb({
         throw new UsageError(`${target} has no interceptor ${JSON.stringify(name)}`, didYouMean(name, names, `it has ${names.map((one) => printable(one)).join(", ")}`));
       }
       const started = performance.now();
-      const asked = async () => source.invoke({ name, ...message, ...(config === undefined ? {} : { config }) }, signal);
+      // A handler of this process may never settle, and its source waits for it.
+      const asked = () => unlessAborted((async () => source.invoke({ name, ...message, ...(config === undefined ? {} : { config }) }, signal))(), signal);
       const read = (answer: unknown) => readResult(answer, { name, type: descriptor.type, phase: message.phase, durationMs: Math.ceil(performance.now() - started) });
       const result = await asked().then(read).catch((thrown: unknown) => {
         tellCause(thrown, name, parsed.values.has("verbose"), log);

@@ -41,7 +41,7 @@ export async function runSession(parsed: ParsedOptions, action: (session: Sessio
   const headers = headersOption(values);
   const { log, chainLog } = stderrLog(values.has("verbose"));
   const openStdout = protectStdout();
-  const watch = watchStart(process.ppid, millisecondsOption(values, "timeout") ?? LIMIT_MS);
+  const watch = watchStart(process.ppid, millisecondsOption(values, "timeout") ?? LIMIT_MS, "end", "which is all that it may take: see --timeout");
   const { signal } = watch;
   const targets: Target[] = [];
   let config: BuiltPlan | undefined;
@@ -67,7 +67,8 @@ export async function runSession(parsed: ParsedOptions, action: (session: Sessio
     if (watch.exit !== undefined) return watch.exit;
     throw signal.aborted && !(thrown instanceof ConfigError) ? signal.reason : thrown;
   } finally {
-    watch.release();
+    // A second Ctrl-C would leave behind what is being ended.
     await Promise.all([...targets.map((target) => target.close()), config?.close()]);
+    watch.release();
   }
 }

@@ -18,8 +18,8 @@ export interface StartWatch {
   release(): void;
 }
 
-/** `hangup`: what SIGHUP asks for. A reload waits for the end of the start. */
-export function watchStart(parent: number, limitMs: number, hangup: "end" | "reload" = "end"): StartWatch {
+/** `hangup`: what SIGHUP asks for. A reload waits for the end of the start. `hint`: what to say of `limitMs`. */
+export function watchStart(parent: number, limitMs: number, hangup: "end" | "reload" = "end", hint = "which is all that the start may take"): StartWatch {
   const stop = createSignal();
   let exit: Exit | undefined;
   let reloads = false;
@@ -33,7 +33,7 @@ export function watchStart(parent: number, limitMs: number, hangup: "end" | "rel
   };
   for (const signal of ENDING_SIGNALS) process.on(signal, onSignal);
   const parentWatch = watchParent(parent, () => giveUp({ code: 1 }, "the process that started this one is gone"));
-  const late = new LocalError("timeout", `it was not ready within ${limitMs} ms, which is all that the start may take`);
+  const late = new LocalError("timeout", `it was not ready within ${limitMs} ms, ${hint}`);
   const timer = setTimeout(() => stop.abort(late), limitMs);
   return {
     signal: stop.signal,
