@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { describeError, LocalError } from "../core/base/errors.ts";
 import { didYouMean } from "../core/base/nearest.ts";
 import { auditStats } from "../gateway/audit-stats.ts";
@@ -8,6 +8,7 @@ import { printable } from "./describe.ts";
 import { describeUnread, UsageError } from "./errors.ts";
 import type { Exit } from "./exit.ts";
 import { type ParsedOptions, timeOption } from "./options.ts";
+import { checkReadable } from "./readable.ts";
 import { printJson } from "./terminal.ts";
 import { defineVerb, JSON_OPTION } from "./verb.ts";
 
@@ -45,15 +46,22 @@ stats   counts decisions by upstream, method, tool, verdict and interceptor
     if (files.length === 0 || (name === "head" && files.length > 1)) {
       throw new UsageError(`audit ${name} needs ${name === "head" ? "one file" : `the files to ${name === "stats" ? "count" : name}`}`, `mcp-interceptors audit ${name} audit.jsonl`);
     }
+    for (const file of files) checkReadable(file);
+    // Nothing was written, or all of it is gone: no log holds, and an anchor says what is missing.
+    if (files.every(isEmpty) && !parsed.values.has("anchor")) throw new UsageError(`${files.join(", ")}: there is nothing in it, and the first line of an audit log is written when its gateway starts`);
     try {
       return await ACTIONS[name](files, parsed);
     } catch (thrown) {
-      // Such as a file that is not there.
       if (thrown instanceof LocalError || thrown instanceof UsageError) throw thrown;
       throw new UsageError(describeError(thrown), "name files that you may read");
     }
   },
 });
+
+function isEmpty(file: string): boolean {
+  const found = statSync(file);
+  return found.isFile() && found.size === 0;
+}
 
 async function verify(files: readonly string[], { values }: ParsedOptions): Promise<Exit> {
   const anchors = (values.get("anchor") ?? []).map((text) => {

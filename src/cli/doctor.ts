@@ -5,6 +5,7 @@ import { configFile } from "./config-options.ts";
 import { describeDiagnosis } from "./doctor-text.ts";
 import { UsageError } from "./errors.ts";
 import { timeOption, wholeOption } from "./options.ts";
+import { checkReadable } from "./readable.ts";
 import { runSession } from "./session.ts";
 import { paintFor, printJson } from "./terminal.ts";
 import { defineVerb, JSON_OPTION, VERBOSE_OPTION } from "./verb.ts";
@@ -45,6 +46,7 @@ exit code 1; a note may be as you want it.`,
   action(parsed) {
     const { values } = parsed;
     const file = configFile("doctor", { ...parsed, values: new Map() });
+    for (const log of values.get("audit") ?? []) checkReadable(log, "audit");
     const since = timeOption(values, "since");
     const eachMs = wholeOption(values, "timeout", MOST_MS, " of milliseconds") ?? EACH_MS;
     // Items are opened side by side, then upstreams are asked; modules may take their time beside that.

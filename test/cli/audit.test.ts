@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
+import { execFile, execFileSync } from "node:child_process";
 import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { audit } from "../../src/cli/audit.ts";
-import { UsageError } from "../../src/cli/errors.ts";
+import { doctor } from "../../src/cli/doctor.ts";
+import { describeUnread, UsageError } from "../../src/cli/errors.ts";
 import { openAudit } from "../../src/gateway/audit.ts";
 import { decision } from "../gateway/decision-kit.ts";
 import { bundledCli } from "./run-cli.ts";
@@ -69,7 +70,7 @@ describe("the verb audit", () => {
   });
 
   test("what was typed wrong is told, and what was meant", async () => {
-    const cases = [[["verify"], /needs the files/], [["head", "a", "b"], /needs one file/], [[], /verify, head or stats/], [["verfy", log], /did you mean verify\?/], [["stats", "--since", "soon", log], /--since must be a time/], [["stats", join(folder, "absent")], /ENOENT/], [["verify", "--anchor", "x", log], /is no anchor/], [["verify", join(folder, "absent")], /ENOENT/], [["verify", "--key-file", "absent", log], /cannot be read/]] as const;
+    const cases = [[["verify"], /needs the files/], [["head", "a", "b"], /needs one file/], [[], /verify, head or stats/], [["verfy", log], /did you mean verify\?/], [["stats", "--since", "soon", log], /--since must be a time/], [["verify", "--anchor", "x", log], /is no anchor/], [["verify", "--key-file", "absent", log], /cannot be read/]] as const;
     for (const [words, text] of cases) {
       await assert.rejects(async () => audit.run(words), (thrown) => thrown instanceof UsageError && text.test(`${thrown.message}\n${thrown.hint ?? ""}`));
     }
@@ -78,5 +79,29 @@ describe("the verb audit", () => {
     const { stdout } = await runText(["help", "audit"]);
     assert.match(stdout, /^Usage: mcp-interceptors audit verify\|head\|stats [^]*\naudit: sends a service /);
     assert.match((await run("--help")).stdout, /audit verify\|head\|stats/);
+  });
+
+  test("what is no log to read is told in words, with code 2: no file, a folder, a pipe, one that may not be read, an empty one", async () => {
+    const [empty, pipe] = [join(folder, "empty"), join(folder, "pipe")];
+    writeFileSync(empty, "");
+    execFileSync("mkfifo", [pipe]);
+    const cases = [[join(folder, "absent"), /absent: cannot be read: there is no such file$/], [folder, /: is a folder; name the file in it$/], [pipe, /pipe: is a pipe; name a file/], [empty, /empty: there is nothing in it/]] as const;
+    for (const [file, text] of cases) {
+      for (const verb of ["verify", "head", "stats"]) {
+        await assert.rejects(async () => audit.run([verb, file]), (thrown) => thrown instanceof UsageError && text.test(thrown.message), `${verb} ${file}`);
+      }
+      if (file === empty) continue;
+      await assert.rejects(async () => doctor.run(["none.json", "--audit", file]), (thrown) => thrown instanceof UsageError && text.test(thrown.message), `doctor ${file}`);
+    }
+    // Root may read all.
+    const denied = Object.assign(new Error("EACCES: permission denied, open 'locked'"), { code: "EACCES", syscall: "open" });
+    assert.equal(describeUnread(denied), "cannot be read: that is not permitted");
+    const absent = await run("stats", join(folder, "absent"));
+    assert.deepEqual([absent.code, absent.stdout], [2, ""]);
+    // One of several may be empty, and an anchor says what an empty one lacks.
+    assert.equal((await run("verify", "--key-file", key, log, empty)).code, 0);
+    const anchor = (await run("head", "--key-file", key, log)).stdout.trim();
+    const missing = await run("verify", "--anchor", anchor, empty);
+    assert.deepEqual([missing.code, /MISSING: number 4/.test(missing.stdout)], [1, true]);
   });
 });

@@ -123,7 +123,7 @@ describe("doctor", { concurrency: 2 }, () => {
       [["doctor"], /the configuration is missing/],
       [["doctor", file, "more"], /unexpected "more"/],
       [["doctor", "none.json"], /none\.json: cannot be read/],
-      [["doctor", file, "--no-connect", "--audit", "none.jsonl"], /none\.jsonl.*\n {2}name audit logs that you may read/],
+      [["doctor", file, "--no-connect", "--audit", "none.jsonl"], /--audit none\.jsonl: cannot be read: there is no such file/],
       [["doctor", file, "--since", "yesterday"], /--since must be a time/],
       [["doctor", file, "--timeout", "0"], /--timeout must be a whole number/],
     ];
