@@ -76,7 +76,7 @@ async function once(parsed: ParsedOptions, configFile: string, files: readonly s
     try {
       const upstreams = [...config.chains.keys()];
       const read = await Promise.all(files.map((file) => unlessAborted(readTests(file, upstreams), signal)));
-      const open = () => buildPlan(loaded, { ...options, pools: { ...pools, made: createPools().made } });
+      const open = () => buildPlan(loaded, { ...options, upstreams: config.upstreams, pools: { ...pools, made: createPools().made } });
       for (const file of read) for await (const outcome of runTests(open, file, signal)) outcomes.push(outcome);
     } finally {
       await config.close();

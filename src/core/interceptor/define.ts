@@ -17,7 +17,7 @@ import type {
 } from "../wire/gen/interceptors.ts";
 import { OWN_META } from "../wire/meta.ts";
 import { timeoutProblem } from "../wire/timeout.ts";
-import { compileConfigSchema, type ConfigCheck } from "./config-schema.ts";
+import { adoptConfigSchema, deepFreeze, type AdoptedSchema, type ConfigCheck } from "./config-schema.ts";
 import type { Mutation, Verdict } from "./verdict.ts";
 
 /** Which messages an interceptor is for: method names, `*` or `ns/*`, in one phase (SEP-2624, Hooks). */
@@ -231,22 +231,14 @@ function define(type: InterceptorType, declaration: Declaration & Conditions<nev
   };
   const refused = descriptorProblem(draft);
   if (refused !== undefined) throw fail(describeMember(refused, "it"));
-  // The copy drops the members that are undefined, and is ours alone. It has just been checked.
-  const descriptor = deepFreeze(canonicalDescriptor(cloneJson(draft as InterceptorDescriptor)));
-
-  let checkConfig: ConfigCheck | undefined;
+  let own: AdoptedSchema | undefined;
   try {
-    checkConfig = descriptor.configSchema === undefined ? undefined : compileConfigSchema(descriptor.configSchema);
+    own = configSchema === undefined ? undefined : adoptConfigSchema(configSchema);
   } catch (thrown) {
     throw fail(`configSchema ${thrown instanceof LocalError ? thrown.message : "cannot be used"}`);
   }
-  return Object.freeze({ descriptor, handler, when, checkConfig, ...readExtras(descriptor), ...(answerAs === undefined ? {} : { answerAs }) });
-}
-
-function deepFreeze<T>(value: T): T {
-  if (typeof value === "object" && value !== null) {
-    Object.freeze(value);
-    for (const child of Object.values(value)) deepFreeze(child);
-  }
-  return value;
+  // The copy drops the members that are undefined, and is ours alone. It has just been checked.
+  const copy = cloneJson({ ...draft, configSchema: undefined } as unknown as InterceptorDescriptor);
+  const descriptor = deepFreeze(canonicalDescriptor(own === undefined ? copy : { ...copy, configSchema: own.schema }));
+  return Object.freeze({ descriptor, handler, when, checkConfig: own?.check, ...readExtras(descriptor), ...(answerAs === undefined ? {} : { answerAs }) });
 }

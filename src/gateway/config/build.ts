@@ -53,6 +53,8 @@ export interface BuildOptions {
   readonly signal?: Signal;
   /** What this plan will take the place of. What both have in common stays the same object, so that nothing of it ends. */
   readonly before?: BuiltPlan;
+  /** Those of another plan of this configuration, to take as they are. */
+  readonly upstreams?: ReadonlyMap<string, BuiltUpstream>;
   /** What ready-made interceptors take their time from; that of this process unless given. */
   readonly host?: Host;
   /** Opens nothing that is written to: the gateway whose file it is may be running. */
@@ -119,7 +121,7 @@ export async function buildPlan(loaded: LoadedConfig, options: BuildOptions): Pr
   };
   try {
     const placed = await openItems(loaded, options, { problems, warn, releases });
-    const upstreams = await createUpstreams(loaded, { problems, servers: pools.servers, before: before?.upstreams, releases, signal });
+    const upstreams = await createUpstreams(loaded, { problems, servers: pools.servers, before: before?.upstreams ?? options.upstreams, releases, signal });
     const section = { loaded, problems, log, releases, before: before?.loaded, worker };
     const auth = await authOf({ ...section, checks: pools.checks, dry });
     const audit: AuditParts = dry ? { policy: {} } : await auditOf({ ...section, audits: pools.audits });

@@ -89,3 +89,16 @@ test("lists of interceptors may hold lists; what is none is refused, with its pl
   // What JavaScript lets through.
   for (const [given, message] of wrong) assert.throws(() => interceptorList(given as never), { code: "invalid_argument", message });
 });
+
+test("declarations that name the same configSchema have it compiled once, until somebody changes the object", () => {
+  const configSchema = { type: "object", properties: { a: { type: "number" } } };
+  const declare = () => validator({ name: "x", hooks: [{ events: ["tools/call"], phase: "request" }], configSchema }, () => true);
+  const [first, second] = [declare(), declare()];
+  assert.ok(first.checkConfig !== undefined && first.checkConfig === second.checkConfig);
+  assert.equal(first.descriptor.configSchema, second.descriptor.configSchema);
+  assert.ok(Object.isFrozen(first.descriptor.configSchema?.["properties"]) && !Object.isFrozen(configSchema.properties));
+  configSchema.properties.a.type = "string";
+  const changed = declare();
+  assert.deepEqual([first, changed].map(({ checkConfig }) => checkConfig?.({ a: "b" }).length), [1, 0]);
+  assert.deepEqual([first, changed].map(({ descriptor }) => descriptor.configSchema), [{ ...configSchema, properties: { a: { type: "number" } } }, configSchema]);
+});
