@@ -1,5 +1,6 @@
 import { writeSync } from "node:fs";
 import { Writable } from "node:stream";
+import { printable } from "./describe.ts";
 
 /** How this process should end: with a code, or by the signal that ended the server; `code` is then 128 and its number, as shells have it. */
 export interface Exit {
@@ -40,14 +41,21 @@ export async function endProcess({ code, signal }: Exit): Promise<never> {
   decided = true;
   const printed = Promise.all([flushed(process.stdout), flushed(process.stderr)]);
   await Promise.race([printed, new Promise((resolve) => setTimeout(resolve, FLUSH_MS))]);
+  if (unprinted !== undefined) process.stderr.write(`mcp-interceptors: not all could be printed: ${printable(unprinted.message)}\n`);
   // By default a signal ends this process here and now; one that does not leaves the code.
   if (signal !== undefined) process.kill(process.pid, signal);
-  process.exit(code);
+  process.exit(code === 0 && unprinted !== undefined ? 2 : code);
 }
 
-/** A closed pipe is no reason to crash: what cannot be printed is not printed. */
+// Why stdout could not take all, where somebody wanted it: a disk is full.
+let unprinted: Error | undefined;
+
+/** A closed pipe is no reason to crash: what cannot be printed is not printed. Whoever has closed it wants no more; any other loss is told at the end. */
 export function ignoreBrokenPipes(): void {
-  for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
+  process.stderr.on("error", () => {});
+  process.stdout.on("error", (error) => {
+    if (!("code" in error) || error.code !== "EPIPE") unprinted ??= error;
+  });
 }
 
 /** Prints one JSON value on stdout even where `protectStdout` keeps others from it: what a program reads that has asked for JSON. */

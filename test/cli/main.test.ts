@@ -1,7 +1,7 @@
 // The program as a whole: its verbs, and what it takes to load a policy.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -99,6 +99,16 @@ describe("the program", { concurrency: 3 }, () => {
     );
     assert.match(stderr, /^mcp-interceptors: --log .* is this program's stdout, which carries messages and nothing else\n {2}name another file\n$/);
     assert.equal(readFileSync(file, "utf8"), "");
+  });
+
+  it("ends with exit code 2 where a disk is too full for what it prints, and well where nobody reads it", { skip: !existsSync("/dev/full") }, async () => {
+    const started = async (...command: readonly string[]) => {
+      const words = [...command, process.execPath, await bundledCli(), "list", ...Array<string>(40).fill("tool-filter"), "--json"];
+      return new Promise<readonly unknown[]>((resolve) => execFile("bash", ["-c", ...words], (error, _stdout, stderr) => resolve([error?.code ?? 0, stderr])));
+    };
+    assert.deepEqual(await started('"$0" "$@" > /dev/full'), [2, "mcp-interceptors: not all could be printed: ENOSPC: no space left on device, write\n"]);
+    assert.deepEqual(await started('set -o pipefail; "$0" "$@" | head -c 1'), [0, ""]);
+    assert.deepEqual(await started('"$0" "$@" >&-'), [0, ""]);
   });
 
   it("says its version", async () => {
