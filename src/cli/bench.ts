@@ -38,7 +38,7 @@ Nothing reaches an upstream; interceptor servers and services are called really,
 and see all these messages. Each is of a session of its own, and of the user
 "bench".`,
   options: [
-    { name: "upstream", value: "NAME", help: "the chain before this upstream alone" },
+    { name: "upstream", value: "NAME", names: "upstreams", help: "the chain before this upstream alone" },
     { name: "payload", value: "FILE|-|JSON", help: "measure with this message: method and params, for an answer also result or error" },
     { name: "recording", value: "FILE", help: `measure with the first ${MAX_RECORDED} messages of a recording` },
     { name: "tool", value: "NAME", help: "the tool that the messages are about; search unless said otherwise" },

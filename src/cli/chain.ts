@@ -41,7 +41,7 @@ with the conditions and settings of the configuration.`,
   options: [
     ...MESSAGE_OPTIONS,
     { name: "direction", value: "DIRECTION", choices: ["receiving", "sending"], help: "whether the message arrives or leaves; as at a server unless said otherwise: requests arrive there and answers leave, but for what servers ask of clients" },
-    { name: "upstream", value: "NAME", help: "take the chain of this upstream of the configuration" },
+    { name: "upstream", value: "NAME", names: "upstreams", help: "take the chain of this upstream of the configuration" },
     { name: "plan", help: "show what would run, and run nothing" },
     ...SESSION_OPTIONS,
     JSON_OPTION,

@@ -28,7 +28,7 @@ export const gateway = defineVerb({
 at /NAME/mcp over Streamable HTTP, or one of them on stdin and stdout.`,
   options: [
     CONFIG_OPTION,
-    { name: "stdio", value: "NAME", help: "serve this upstream on stdin and stdout, for a client that starts the gateway itself" },
+    { name: "stdio", value: "NAME", names: "upstreams", help: "serve this upstream on stdin and stdout, for a client that starts the gateway itself" },
     { name: "workers", value: "N", help: "serve by so many processes on one port, or auto: as many as there are cores" },
     { name: "no-watch", help: "do not reload when a file changes; SIGHUP still does" },
     { name: "timeout", value: "MS", help: "how long the start may take; 60000 unless said otherwise" },

@@ -12,6 +12,8 @@ export interface OptionSpec {
   readonly many?: boolean;
   readonly help: string;
   readonly choices?: readonly string[];
+  /** Its value is the name of an upstream of the configuration: for the completion of shells. */
+  readonly names?: "upstreams";
 }
 
 export interface ParsedOptions {

@@ -41,7 +41,7 @@ An answer to a request that is refused is "unreached", and no difference.`,
   options: [
     { name: "config", short: "c", value: "FILE", help: "the configuration A" },
     { name: "against", value: "FILE", help: "the configuration B" },
-    { name: "upstream", value: "NAME", help: "before this upstream; needed where a configuration has several" },
+    { name: "upstream", value: "NAME", names: "upstreams", help: "before this upstream; needed where a configuration has several" },
     { name: "principal", value: "FILE|JSON", help: "who calls, where the recording does not say" },
     { name: "all", help: "list all messages, not only those that differ" },
     ...SESSION_OPTIONS.filter(({ name }) => name === "timeout" || name === "verbose"),

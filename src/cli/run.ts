@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { didYouMean } from "../core/base/nearest.ts";
 import { readyMade } from "../library/catalog.ts";
 import { completionScript, SHELLS } from "./completion.ts";
+import { NAME_KINDS, namesIn } from "./config-names.ts";
 import { failureOf, UsageError } from "./errors.ts";
 import { printToPrograms, type Exit } from "./exit.ts";
 import { formatTable } from "./table.ts";
@@ -63,7 +64,8 @@ function refuseMore([more]: readonly string[], hint: string): void {
 
 const COMPLETION_HELP = `Usage: mcp-interceptors completion bash|zsh|fish
 
-Prints what a shell needs to complete verbs, options and their values.
+Prints what a shell needs to complete verbs, options and their values, and the
+names of a configuration in JSON or YAML.
 
 Example:
   bash  source <(mcp-interceptors completion bash)        in ~/.bashrc
@@ -73,8 +75,14 @@ Example:
 Exit code: 0; 2 for a wrong word.
 `;
 
-function completion(words: readonly string[]): Exit {
+async function completion(words: readonly string[]): Promise<Exit> {
   const [word, more] = words;
+  // What the scripts themselves ask.
+  const kind = NAME_KINDS.find((known) => known === word);
+  if (kind !== undefined && words.length === 2) {
+    process.stdout.write((await namesIn(more ?? "", kind)).map((name) => `${name}\n`).join(""));
+    return { code: 0 };
+  }
   if (word === "--help" || word === "-h") {
     process.stdout.write(COMPLETION_HELP);
     return { code: 0 };
