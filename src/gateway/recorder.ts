@@ -1,3 +1,4 @@
+import { createHmac } from "node:crypto";
 import { describeError, LocalError } from "../core/base/errors.ts";
 import type { Host } from "../core/base/host.ts";
 import type { JsonObject } from "../core/base/json.ts";
@@ -43,6 +44,8 @@ const MAX_OPEN = 10_000;
 export async function openRecorder({ path, raw = false, maxBytes = 64 * 1024 * 1024, log, host = nodeHost(), files = nodeFiles }: RecorderOptions): Promise<Recorder> {
   const masks = raw ? [] : MASKS.filter((name) => readyMade.has(name));
   const mask = maskingBy(masks, log);
+  // Keyed, as a short id could be guessed by trying.
+  const idKey = createRandomHex(host)(32);
   const session = createRandomHex(host)(8);
   const at = () => new Date(host.wallTime()).toISOString();
   const header: RecordingHeader = { recording: 1, at: at(), session, redactedBy: masks, ...(raw ? { raw: true } : {}) };
@@ -72,8 +75,16 @@ export async function openRecorder({ path, raw = false, maxBytes = 64 * 1024 * 1
   };
   const record = async (message: Message, from: "client" | "server") => {
     const seen = { at: at(), session, from, event: eventOf(message, from, open) };
-    const masked = raw ? message : await mask(message, seen.event);
-    await append(masked === undefined ? recordedMessage(message, seen, true) : recordedMessage(masked, seen));
+    const masked = raw ? message : await maskId(await mask(message, seen.event));
+    await append(masked === undefined ? recordedMessage(await maskId(message), seen, true) : recordedMessage(masked, seen));
+  };
+  // A request and its answer keep having one id in common.
+  const maskId = async <M extends Message | undefined>(message: M): Promise<M> => {
+    if (message === undefined || !("id" in message) || typeof message.id !== "string") return message;
+    const { id } = message;
+    const shown = await mask({ jsonrpc: "2.0", method: "id", params: { id } }, "id");
+    const same = shown !== undefined && "params" in shown && shown.params?.["id"] === id;
+    return same ? message : { ...message, id: `masked:${createHmac("sha256", idKey).update(id).digest("hex").slice(0, 16)}` };
   };
 
   try {

@@ -33,6 +33,22 @@ describe("record", () => {
     assert.ok(text.includes("[REDACTED:email]") && !text.includes("ada@example.com"));
   });
 
+  it("masks ids that are secrets, so that a request and its answer still belong together, over sessions of both eras", async () => {
+    const path = `${folder.path}/ids.jsonl`;
+    const _meta = { "io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {} };
+    const stateless = request("bob@example.com", "tools/call", { name: "echo", arguments: {}, _meta });
+    const sessions = [lines(INITIALIZE, request("ada@example.com", "tools/call", { name: "rm", arguments: {} })), lines(stateless)];
+    for (const input of sessions) assert.equal((await runCli(["record", "-o", path, ...server()], input)).code, 0);
+    assert.doesNotMatch(readFileSync(path, "utf8"), /@example/);
+    const calls = read(path).filter(({ event }) => event === "tools/call").map(({ session, kind, id }) => ({ session, kind, id: String(id) }));
+    assert.deepEqual(calls.map(({ kind }) => kind), ["request", "response", "request", "response"]);
+    assert.ok(calls.every(({ id }) => /^masked:[0-9a-f]{16}$/.test(id)) && new Set(calls.map(({ id }) => id)).size === 2);
+    const deny = folder.write("deny.json", { upstreams: { files: { command: "x" } }, interceptors: [{ use: "tool-filter", config: { deny: ["rm"] } }] });
+    const { code, stdout } = await runText(["replay", path, "-c", deny, "--json"]);
+    const { messages, summary } = JSON.parse(stdout) as { messages: { event: string; a: { verdict: string } }[]; summary: { differ: number } };
+    assert.deepEqual([code, summary.differ, messages.filter(({ event }) => event === "tools/call").map(({ a }) => a.verdict)], [1, 1, ["blocked", "unreached", "passed", "passed"]]);
+  });
+
   it("warns where nothing is masked, and has whole lines when it is killed", async () => {
     const path = `${folder.path}/raw.jsonl`;
     const running = await startCli(["record", "--raw", `--output=${path}`, ...server()]);
