@@ -53,6 +53,16 @@ export function describeUnread(thrown: unknown): string {
   return `cannot be read: ${describeError(thrown)}`;
 }
 
+/** The same of a file that cannot be written. */
+export function describeUnwritten(thrown: unknown): string {
+  const code = isSystemError(thrown) && "code" in thrown ? thrown.code : undefined;
+  if (code === "ENOENT" || code === "ENOTDIR") return "cannot be written: its folder is not there";
+  if (code === "EISDIR") return "is a folder; name a file in it";
+  if (code === "EACCES" || code === "EROFS") return "cannot be written: that is not permitted";
+  if (code === "ENOSPC") return "cannot be written: the disk is full";
+  return `cannot be written: ${describeError(thrown)}`;
+}
+
 // Such as a port that is taken: what the system says is clear by itself.
 function isSystemError(thrown: unknown): thrown is Error {
   return thrown instanceof Error && "syscall" in thrown && "code" in thrown;

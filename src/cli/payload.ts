@@ -22,6 +22,7 @@ export function readJson(word: string, option: string): unknown {
 export function readJsonOf(word: string, what: string): unknown {
   const inline = looksLikeJson(word);
   const text = inline ? word : textOf(word, what);
+  if (!inline && text.trim() === "") throw new UsageError(`${what}: ${word === "-" ? "stdin" : word} is empty, and JSON is needed`);
   const { value, refusal } = scanJson(text);
   if (refusal === undefined) return value;
   const place = `${refusal.pointer === "" ? "" : ` at ${refusal.pointer}`} (offset ${refusal.offset})`;

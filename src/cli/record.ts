@@ -1,11 +1,11 @@
 import { statSync } from "node:fs";
-import { describeError } from "../core/base/errors.ts";
+import { LocalError } from "../core/base/errors.ts";
 import { relay } from "../core/guard/relay.ts";
 import { openRecorder, type Recorder, type RecorderOptions } from "../gateway/recorder.ts";
 import { protectStdout } from "../node/stdio.ts";
 import { carryStdio, PARENT, START_LIMIT_MS, startServer, type StderrLog } from "./carry.ts";
 import { describeNoise, printable } from "./describe.ts";
-import { UsageError } from "./errors.ts";
+import { describeUnwritten, UsageError } from "./errors.ts";
 import type { Exit } from "./exit.ts";
 import { type ParsedOptions, wholeOption } from "./options.ts";
 import { unlessAborted, watchStart } from "./start-watch.ts";
@@ -88,6 +88,6 @@ async function open(options: RecorderOptions): Promise<Recorder> {
   try {
     return await openRecorder(options);
   } catch (thrown) {
-    throw new UsageError(`--output ${options.path}: ${describeError(thrown)}`, "name a file in a folder that you may write to");
+    throw new UsageError(`--output ${options.path}: ${thrown instanceof LocalError ? thrown.message : describeUnwritten(thrown)}`, "name a file in a folder that you may write to");
   }
 }

@@ -1,5 +1,4 @@
 import { writeFileSync } from "node:fs";
-import { describeError } from "../core/base/errors.ts";
 import { createSignal } from "../core/base/signal.ts";
 import { buildPlan, createPools } from "../gateway/config/build.ts";
 import { watchFiles } from "../gateway/config/file-watch.ts";
@@ -8,7 +7,7 @@ import { readTests, runTests, type TestOutcome } from "../gateway/config/policy-
 import { hidingLog } from "../gateway/config/secrets.ts";
 import { nodeHost } from "../node/host.ts";
 import { printable } from "./describe.ts";
-import { failureOf, UsageError } from "./errors.ts";
+import { describeUnwritten, failureOf, UsageError } from "./errors.ts";
 import { printToPrograms, type Exit } from "./exit.ts";
 import { junitXml } from "./junit.ts";
 import type { ParsedOptions } from "./options.ts";
@@ -96,7 +95,7 @@ function writeJunit(file: string, xml: string): void {
   try {
     writeFileSync(file, xml);
   } catch (thrown) {
-    throw new UsageError(`--junit ${file}: ${describeError(thrown)}`);
+    throw new UsageError(`--junit ${file}: ${describeUnwritten(thrown)}`);
   }
 }
 

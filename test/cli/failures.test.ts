@@ -97,7 +97,7 @@ const messageCases = (...words: readonly string[]): readonly Case[] => [
   usage([...words, ...CALL, "--payload", "."], /--payload \.: /),
   usage([...words, ...CALL, "--payload", "latin.json"], /no text in UTF-8/),
   usage([...words, ...CALL, "--payload", "-"], /--payload: stdin is no JSON/, "not json"),
-  usage([...words, ...CALL, "--payload", "-"], /--payload: stdin is no JSON/, ""),
+  usage([...words, ...CALL, "--payload", "-"], /--payload: stdin is empty, and JSON is needed/, ""),
   usage([...words, ...CALL, "--context", "[]"], /--context must be an object/),
   usage([...words, ...CALL, "--context", '{"principal":5}'], /--context: context\.principal/),
 ];

@@ -128,6 +128,7 @@ describe("test", () => {
       [["test"], /the configuration is missing/],
       [["test", config()], /no file of tests/],
       [["test", config(), "none.json"], /none\.json: cannot be read/],
+      [["test", config(), folder.write("one.json", { tests: [{ name: "x", ...call("ls"), expect: "pass" }] }), "--junit", "none/x.xml"], /--junit none\/x\.xml: cannot be written: its folder is not there\n/],
       [["test", "none.json", "x.json"], /none\.json: cannot be read/],
       [["test", config(), folder.write("empty.json", { tests: [] })], /\/tests must have at least 1 item/],
     ];
