@@ -55,6 +55,33 @@ export function plainWords(text: string): string {
   return plain.normalize("NFC");
 }
 
+// Digits and signs that are drawn for letters, by either letter that a 1 is drawn for.
+const LEET: ReadonlyMap<string, string> = new Map([["0", "o"], ["3", "e"], ["4", "a"], ["5", "s"], ["7", "t"], ["8", "b"], ["@", "a"], ["$", "s"], ["!", "i"]]);
+const LEET_WORD = /[A-Za-z]{0,20}[0134578@$!][A-Za-z0134578@$!]{0,20}/g;
+// What such texts are about; other words with digits are names, versions and hex.
+const OF_ORDERS =
+  /^(?:ignor|disregard|forget|overrid|bypass|supersed|instruct|prompt|rules?$|guideline|directive|polic|restrict|previous|prior$|earlier|system|assistant|users?$|human|tell|inform|mention|notify|reveal|secret|silent|password|credential|token|important|always|never|must$|send|forward|upload)/;
+
+/**
+ * A text with letters in place of the digits that stand for them (`1gn0re`), once for each letter that a `1` stands for; none where no word is one that orders are made of.
+ * Linear.
+ */
+export function withoutLeet(text: string): readonly string[] {
+  LEET_WORD.lastIndex = 0;
+  if (!LEET_WORD.test(text)) return [];
+  return ["i", "l"].flatMap((one) => {
+    let isOrder = false;
+    const plain = text.replace(LEET_WORD, (word) => {
+      if (!/[A-Za-z]/.test(word)) return word;
+      let letters = "";
+      for (const character of word) letters += character === "1" ? one : (LEET.get(character) ?? character);
+      isOrder ||= OF_ORDERS.test(letters.toLowerCase());
+      return letters;
+    });
+    return isOrder ? [plain] : [];
+  });
+}
+
 const SHORTEST = 5;
 
 /** Whether one name is the other with one character changed, left out or too many, or two swapped. Short names and numbers at the same place differ so often that they do not count. */
