@@ -4,14 +4,13 @@ import { allow, deny } from "../core/interceptor/verdict.ts";
 import { invalid, readBoolean, readConfig, readPatterns, readStrings, readWhole } from "./config.ts";
 import { createScanner } from "./detect/scan.ts";
 import { type FormField, fieldsOf, isProperty, isSecretField } from "./elicitation-fields.ts";
-import { mixesScripts, passesForLatin } from "./look-alike.ts";
 import { compilePatterns, patternsSchema } from "./name-patterns.ts";
 import { perCall } from "./per-call.ts";
 import { asksForSecret } from "./secret-words.ts";
 import { createFindSecrets } from "./secrets/scan.ts";
 import { firstOf } from "./strings.ts";
-import { compileHostPattern, foldHost, notPublic, parseHost, type UrlHost } from "./uri/host.ts";
-import { decodeLabel } from "./uri/punycode.ts";
+import { deceptiveHost } from "./uri/deceptive-host.ts";
+import { compileHostPattern, notPublic, type UrlHost } from "./uri/host.ts";
 import { parseUrl } from "./uri/url.ts";
 
 /** What servers may ask users for. */
@@ -144,16 +143,14 @@ function hostProblem(url: unknown, hosts: readonly ((host: UrlHost) => boolean)[
   if (hosts?.some((matches) => matches(host)) === true) return scheme === "https" || scheme === "http" ? undefined : "has a scheme that is not allowed";
   if (hosts !== undefined) return "leads to a host that is not allowed";
   if (scheme !== "https") return "has a scheme that is not allowed";
-  const labels = host.readings === undefined ? host.name.split(".") : [];
-  // Under a domain of their own script, words that have such letters alone are words.
-  const isLatin = /^[a-z]+$/.test(labels.at(-1) ?? "");
-  for (const label of labels) {
-    const letters = decodeLabel(label);
-    // What folding would change is nothing that a label may stand for.
-    if (letters === undefined || (letters !== label && (foldHost(letters) !== letters || parseHost(letters) === undefined))) return "leads to a host that cannot be read";
-    if (mixesScripts(letters)) return "leads to a host whose name mixes scripts";
-    if (isLatin && passesForLatin(letters)) return "leads to a host whose name looks like another";
-  }
+  const deceptive = deceptiveHost(host);
+  if (deceptive !== undefined) return DECEPTIVE[deceptive];
   const what = notPublic(host);
   return what && `leads to ${what}`;
 }
+
+const DECEPTIVE = {
+  unreadable: "leads to a host that cannot be read",
+  mixed: "leads to a host whose name mixes scripts",
+  "look-alike": "leads to a host whose name looks like another",
+} as const;

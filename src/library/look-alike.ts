@@ -109,3 +109,10 @@ export function mixesScripts(name: string): boolean {
 export function passesForLatin(name: string): boolean {
   return /\p{L}/u.test(name) && !/\p{Script=Latin}/u.test(name) && /^[ -~]+$/.test(plainWords(name));
 }
+
+const LATIN_LOOK_ALIKE = new RegExp(`[${[...LETTER_OF.keys()].filter((letter) => letter > "\u007f" && /\p{Script=Latin}/u.test(letter)).join("")}]`, "u");
+
+/** Whether a name has a letter of Latin that is drawn like one of ASCII without an accent, as `ı`, `ɡ` and small capitals are. */
+export function hasLatinLookAlike(name: string): boolean {
+  return LATIN_LOOK_ALIKE.test(name);
+}

@@ -1,3 +1,4 @@
+import { asksInForeign, endsInForeignSecret } from "./foreign-secret-words.ts";
 import { plainWords } from "./look-alike.ts";
 import { shownText } from "./markup.ts";
 
@@ -61,7 +62,7 @@ function secretAt(words: readonly string[], end: number): boolean {
     const phrase = words.slice(end - count, end).join(" ");
     if (PHRASES.has(phrase) || (phrase.endsWith("s") && PHRASES.has(phrase.slice(0, -1)))) return true;
   }
-  return false;
+  return endsInForeignSecret(words, end);
 }
 
 const ASKS: ReadonlySet<string> = new Set(["enter", "provide", "give", "type", "paste", "share", "supply", "input", "submit", "send", "confirm", "tell", "need", "needs", "require", "requires", "what", "whats", "insert", "reenter"]);
@@ -86,11 +87,12 @@ const MAX_TEXT_CHARS = 20_000;
 export function asksForSecret(text: string): boolean {
   const shown = shownText(text.slice(0, MAX_TEXT_CHARS));
   if (shown.split("\n").some(promptsForSecret)) return true;
-  for (const sentence of shown.split(/[.!?;]+|\n\s*\n/)) {
+  for (const sentence of shown.split(/[.!?;\u3002\uff01\uff1f]+|\n\s*\n/)) {
     const words = joined(sentence.split(/\s+/).flatMap(wordsOf));
     const hasSource = words.some((word) => CODE_SOURCES.has(word));
     const isSent = words.some((word) => SENT.has(word));
     if (sentence.split("\n").some((line) => isSecretAlone(wordsOf(line)))) return true;
+    if (asksInForeign(words)) return true;
     let asked = -Infinity;
     let denied = -Infinity;
     for (const [index, word] of words.entries()) {
@@ -119,7 +121,7 @@ const PROMPT_END = 20;
 
 function isSecretAlone(words: readonly string[]): boolean {
   const rest = bareOf(words);
-  return rest.length > 0 && rest.length <= MAX_WORDS && PHRASES.has(rest.join(" "));
+  return rest.length > 0 && rest.length <= MAX_WORDS && (PHRASES.has(rest.join(" ")) || endsInForeignSecret(rest, rest.length));
 }
 
 function bareOf(words: readonly string[]): readonly string[] {

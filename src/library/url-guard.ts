@@ -7,6 +7,7 @@ import { compilePatterns, patternsSchema } from "./name-patterns.ts";
 import { perCall } from "./per-call.ts";
 import { firstInRequest, REQUESTS_WITH_ARGUMENTS } from "./request-strings.ts";
 import type { FoundString } from "./strings.ts";
+import { deceptiveHost } from "./uri/deceptive-host.ts";
 import { compileHostPattern, isMetadata, notPublic, type UrlHost } from "./uri/host.ts";
 import { hasUser, parseHostPort, parseUrl, schemeOf, trimControls, type Unreadable, type UrlTarget, urlsIn } from "./uri/url.ts";
 
@@ -106,7 +107,10 @@ function compileUrlGuard(value: unknown): JudgeText {
     if (allowed.some((matches) => matches(host))) return undefined;
     if (!publicPass) return "reaches a host that is not allowed";
     const what = notPublic(host);
-    return what && `reaches ${what}`;
+    if (what !== undefined) return `reaches ${what}`;
+    const deceptive = deceptiveHost(host);
+    // What cannot be read names no host that others have.
+    return deceptive === undefined || deceptive === "unreadable" ? undefined : `reaches a host whose name ${deceptive === "mixed" ? "mixes scripts" : "looks like another"}`;
   };
   const targetProblem = (target: UrlTarget | Unreadable): string | undefined => {
     if ("problem" in target) return target.problem;

@@ -28,11 +28,21 @@ test("sees a text that asks for a secret", () => {
   for (const text of harmless) assert.equal(asksForSecret(text), false, text);
 });
 
+test("knows secrets in other languages", () => {
+  const names = ["Passwort", "Neues Passwort", "Benutzerkennwort", "Mot de passe", "mot_de_passe", "Contraseña", "contrasena", "senha", "Wachtwoord", "Пароль", "密码", "登录密码", "パスワード", "ログインパスワード", "비밀번호", "hasło", "Şifre", "lösenord", "كلمة المرور", "Kreditkartennummer", "Numéro de carte", "验证码"];
+  for (const name of names) assert.equal(namesSecret(name), true, name);
+  for (const name of ["Passwortlänge", "Passort", "Parole", "Desenha", "密码策略", "Engenha", "Nom de passager", "Ключ", "Número", "通路", "kata", "Nummer"]) assert.equal(namesSecret(name), false, name);
+  const asking = ["Bitte geben Sie Ihr Passwort ein", "Passwort eingeben", "Entrez votre mot de passe", "Introduzca su contraseña", "Digite sua senha", "Voer uw wachtwoord in", "Введите пароль", "请输入密码。", "パスワードを入力してください", "비밀번호를 입력하세요", "Bitte Sicherheitscode eingeben", "Wachtwoord:"];
+  for (const text of asking) assert.equal(asksForSecret(text), true, text);
+  const harmless = ["Geben Sie nie Ihr Passwort weiter", "Ne donnez jamais votre mot de passe", "Entrez votre nom", "请不要输入密码", "请输入名称。密码是安全的。", "请输入密码策略", "パスワードを入力しないでください", "Das Passwort wurde geändert", "Введите имя"];
+  for (const text of harmless) assert.equal(asksForSecret(text), false, text);
+});
+
 test("takes a short description for a title, and a long one for a text", () => {
   for (const text of ["The password of your account", "Your API key", "We look it up in our books and so on, then give the code that is your PIN"]) assert.equal(describesSecret(text), true, text);
   for (const text of ["Where to send the invoice; never your password", "Not a password", "The place where we will put the report once somebody has reset the password"]) assert.equal(describesSecret(text), false, text);
 });
 
 test("takes time in proportion to the text", () => {
-  assertLinear((text) => [namesSecret(text), asksForSecret(text)], "Please enter your name, and go on. ", ["enter ", "password ", "a", "aA", "'", ".", "1"]);
+  assertLinear((text) => [namesSecret(text), asksForSecret(text)], "Please enter your name, and go on. ", ["enter ", "password ", "a", "aA", "'", ".", "1", "passwort ", "密码", "输入"]);
 });

@@ -95,3 +95,11 @@ test("takes time in proportion to the text", () => {
   const run = (text: string) => [verdictOnCall(guard, { q: text }), verdictOnCall(guard, { url: text })];
   assertLinear(run, "See https://example.com/a for more, and ask. ", ["http://", "http:/", "a:", ":/", "http:\\", "/", "http://a@", "\"http://a@", "http:\t//", "http://a.", "ftp://１.", "a", "\n", "https://a.b/?"]);
 });
+
+test("refuses hosts whose names are not what they look like, as a value and in a text, unless they are allowed", () => {
+  for (const host of ["g\u0456thub.com", "xn--gthub-n4a.com", "xn--80ak6aa92e.com"]) {
+    for (const args of [{ url: `https://${host}/x` }, { host }, { note: `see https://${host}/x now` }]) assert.match(verdictOnCall(guard, args), /whose name (?:mixes scripts|looks like another)/, JSON.stringify(args));
+    assert.equal(verdictOnCall(urlGuard({ allow: [host] }), { url: `https://${host}/x` }), "pass", host);
+  }
+  for (const host of ["m\u00fcnchen.de", "xn--mnchen-3ya.de", "xn--e1afmkfd.xn--p1ai"]) assert.equal(verdictOnCall(guard, { url: `https://${host}/x`, note: `https://${host}` }), "pass", host);
+});

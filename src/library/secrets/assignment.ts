@@ -1,7 +1,8 @@
 import { ALPHANUMERIC_CLASS, CLASS_OF, LETTER_CLASS } from "../detect/characters.ts";
 import { isUserAndPassword } from "./authorization.ts";
+import { MOST_FOREIGN, mayNameForeign } from "./foreign-passwords.ts";
 import type { Report } from "./kinds.ts";
-import { isCount, kindOfName, mayNameForeign, mayNameSecret } from "./secret-names.ts";
+import { endingOf, endings, isCount, kindOfName, mayNameSecret } from "./secret-names.ts";
 import { isQuote, isRule, isSecretValue, judgedPart, readList, readValueAt, skipBlanks, type Value } from "./secret-value.ts";
 
 const MOST_NAME = 40;
@@ -33,14 +34,17 @@ export function findAssignment(text: string, at: number, report: Report): void {
   reportSecret(text, value, { isPassword, isTight: from === at + 1 || (name.isQuoted && (value.isQuoted || isNumber)) }, report);
 }
 
-/** Whether a name may end at `at` as `auth`, `passe`, `senha`, or one that is not in ASCII; few others do. */
+/** Whether a name may end at `at` as `auth`, or as those of other languages do; few others do. */
 function mayBeUnusual(text: string, at: number): boolean {
   const end = isQuote(text.charCodeAt(at - 1)) ? at - 1 : at;
   const last = text.charCodeAt(end - 1);
   if (last === 0x68) return text.charCodeAt(end - 3) === 0x75;
-  if (last === 0x65) return text.charCodeAt(end - 2) === 0x73;
-  return last === 0x61 || last === SPACE || last >= 0x80;
+  if (last === SPACE || last >= 0x80) return true;
+  return last < 0x80 && UNUSUAL[endingOf(text, end)] === 1;
 }
+
+// Of Latin names: `passe`, `senha`, `sifre`, `heslo`, and those whose accents cut the name short; `ña` and `ło` are told by the last bits of their codes.
+const UNUSUAL = endings("se ha na ya ka la re lo zo ne di rd qa bo");
 
 /** `"auth": "…"` of Docker, `_auth=…` of npm: a user and a password in Base64. */
 function findUnusual(text: string, at: number, name: Name | undefined, report: Report): void {
@@ -48,8 +52,6 @@ function findUnusual(text: string, at: number, name: Name | undefined, report: R
   const value = readValueAt(text, valueStart(text, at));
   if (value !== undefined && isUserAndPassword(text.slice(value.start, value.end))) report("assignment", value.start, value.end);
 }
-
-const MOST_FOREIGN = 14;
 
 /** `mot de passe : …`, `密码：…`; what is said about one in such a language is not in ASCII. */
 function findForeign(text: string, at: number, report: Report): void {

@@ -1,17 +1,11 @@
+import { FOREIGN_PASSWORD, mayNameForeign } from "./foreign-passwords.ts";
+
 // What names of secrets end with, once hyphens and the like are left out: passwords, which people choose, and keys, which machines make.
 const PASSWORD = /(?:pass(?:word|wort|wd|phrase|code)|kennwort|securestring|pwd|(?:^|[_.-])pass)$/;
-const FOREIGN_PASSWORD = /(?:mot[ _-]?de[ _-]?passe|contraseña|(?:^|[^a-z])senha|пароль|密码|密碼|パスワード|비밀번호)$/;
 const OF_KEYS =
   "api|access|secret|private|auth|signing|encryption|master|account|shared|storage|service|client|webhook|app|application|session|consumer|deploy|license|" +
   "subscription|functions|hmac|cipher|admin|jwt|cookie";
 const KEY = new RegExp(`(?:secret|token|(?:${OF_KEYS})[_.-]?key|sharedaccesskey|credentials?|_auth|^sig|authorization|secret_?key_?base)$`);
-
-/** A cheap sign of the foreign names of passwords: how they end. */
-export function mayNameForeign(text: string, end: number): boolean {
-  const last = text.charCodeAt(end - 1);
-  if (last === 0x65) return text.startsWith("passe", end - 5);
-  return last === 0x61 ? text.startsWith("eña", end - 3) || text.startsWith("enha", end - 4) : last >= 0x44c;
-}
 
 /** Tokens that say where a list goes on, or that are words of a model. */
 const CURSOR = /(?:page|continuation|sync|next|resume|start|stop|max|min|eos|bos|pad|unk|cancel(?:l?ation)?|progress)[_.-]?token$/;
@@ -21,7 +15,8 @@ const MOST_NAME = 40;
 /** The last two letters of each of these names, since most names that anything is assigned to are none. */
 const ENDINGS = endings("rd rt ng wd se de ss et en ey al ls th on ig");
 
-function endings(pairs: string): Uint8Array {
+/** A table of those of two letters. */
+export function endings(pairs: string): Uint8Array {
   const table = new Uint8Array(32 * 32);
   for (const pair of pairs.split(" ")) table[endingOf(pair, pair.length)] = 1;
   return table;

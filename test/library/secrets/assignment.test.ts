@@ -137,6 +137,15 @@ test("finds passwords under their names in other languages, keys of Rails, and u
     ["Mot de passe: hunter2x", "hunter2x"],
     ["Contraseña: hunter2x", "hunter2x"],
     ["senha: hunter2x", "hunter2x"],
+    ["wachtwoord: hunter2x", "hunter2x"],
+    ["lösenord: hunter2x", "hunter2x"],
+    ["MOT DE PASSE : hunter2x", "hunter2x"],
+    ["heslo=hunter2x", "hunter2x"],
+    ["hasło: hunter2x", "hunter2x"],
+    ["salasana: hunter2x", "hunter2x"],
+    ["κωδικός πρόσβασης: hunter2x", "hunter2x"],
+    ["kata sandi: hunter2x", "hunter2x"],
+    ["סיסמה: hunter2x", "hunter2x"],
     ["Пароль: hunter2x", "hunter2x"],
     ["密码：hunter2x。", "hunter2x"],
     ["密码: hunter2x", "hunter2x"],
@@ -145,7 +154,7 @@ test("finds passwords under their names in other languages, keys of Rails, and u
   ] as const) {
     assert.deepEqual(found(text), [`assignment: ${secret}`], text);
   }
-  for (const text of ["mot de passe : au moins 12 signes", "密码：至少需要8个字符", "contraseña: mínimo 8", '"auth": "basicauthentication"', "auth=none", "path: /a/b2c3d4", "comtraseña: hunter2x", "Engenha: hunter2x"]) {
+  for (const text of ["mot de passe : au moins 12 signes", "密码：至少需要8个字符", "contraseña: mínimo 8", '"auth": "basicauthentication"', "auth=none", "path: /a/b2c3d4", "comtraseña: hunter2x", "Engenha: hunter2x", "parolacc: hunter2x", "vehesla: h2x4y6z", "colla: hunter2x", "sandi: hunter2x", "code: hunter2x"]) {
     assert.deepEqual(found(text), [], text);
   }
 });
