@@ -98,7 +98,7 @@ export const readyMade: ReadonlyMap<string, ReadyMade> = new Map<string, ReadyMa
   [
     "text-hygiene",
     {
-      summary: "strips or blocks invisible characters and terminal commands, and refuses lists with hidden instructions",
+      summary: "strips or blocks invisible characters and terminal commands, and hides tools with hidden instructions",
       configSchema: textHygieneConfigSchema,
       create: (config) => textHygiene(config as TextHygieneConfig | undefined),
     },
