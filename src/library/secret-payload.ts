@@ -112,7 +112,10 @@ function findAcross(parts: readonly Edge[], find: FindSecrets, report: (index: n
   const places = parts.map((part) => ({ ...part, at: (length += part.text.length) - part.text.length }));
   for (const match of find(parts.map(({ text }) => text).join(""))) {
     const touched = places.filter(({ at, text }) => match.start < at + text.length && match.end > at);
-    if (new Set(touched.map(({ index }) => index)).size < 2) continue;
+    // Its name may stand at the end of the text before: `password:`, and then the password.
+    const [first] = touched;
+    const isNamedBefore = first !== undefined && first.index > 0 && first.from === 0 && /^[\s"'`]{0,4}$/.test(first.text.slice(0, Math.max(0, match.start - first.at)).slice(0, 5));
+    if (!isNamedBefore && new Set(touched.map(({ index }) => index)).size < 2) continue;
     for (const { index, at, from, text } of touched) {
       report(index, { type: match.type, start: Math.max(match.start - at, 0) + from, end: Math.min(match.end - at, text.length) + from });
     }

@@ -162,6 +162,10 @@ test("masks a secret that is cut across text blocks of one list, in each of them
   assert.doesNotMatch(JSON.stringify(cut("a", "AKIAQ2W3E4", "R5T6Y7U2I3")), /Q2W3|Y7U2/);
   const long = "word ".repeat(4_000);
   assert.deepEqual(cut(long + TOKEN.slice(0, 20), `${TOKEN.slice(20)} ${long}`), blocks(long + MASK, `${MASK} ${long}`));
+  const password = "[REDACTED:assignment]";
+  assert.deepEqual(cut("The password:", "hunter2hunter2"), blocks("The password:", password));
+  assert.deepEqual(cut("ok", "password: ", "  hunter2hunter2 and so on"), blocks("ok", "password: ", `  ${password} and so on`));
+  for (const texts of [["The password:", "see above"], ["passwords", "hunter2hunter2"], ["The user:", "hunter2hunter2"]]) assert.deepEqual(cut(...texts), blocks(...texts));
   const image = { type: "image", data: "AAAA", mimeType: "image/png" };
   const apart = { content: [{ type: "text", text: TOKEN.slice(0, 15) }, image, { type: "text", text: TOKEN.slice(15, 25) }] };
   assert.deepEqual(masked("tools/call", "response", apart), apart);

@@ -27,11 +27,31 @@ export function findAssignment(text: string, at: number, report: Report): void {
     for (const item of readList(text, from)) if (!isRule(text.slice(item.start, item.end))) reportSecret(text, item, { isPassword, isTight: false }, report);
     return;
   }
+  if (isLineEnd(text.charCodeAt(from)) && text.charAt(at) === ":") {
+    const below = lineBelow(text, from);
+    if (below !== undefined) reportSecret(text, below, { isPassword, isTight: false }, report);
+    return;
+  }
   const value = readValueAt(text, from);
   if (value === undefined || (isComparison(text, at) && !value.isQuoted)) return;
   const isNumber = name.isQuoted && !value.isQuoted && /^[0-9]+$/.test(text.slice(value.start, value.end));
   if (isNumber && isCount(text.slice(name.start, name.end))) return;
   reportSecret(text, value, { isPassword, isTight: from === at + 1 || (name.isQuoted && (value.isQuoted || isNumber)) }, report);
+}
+
+function isLineEnd(code: number): boolean {
+  return code === 0x0a || code === 0x0d;
+}
+
+const BELOW = /\r?\n[ \t]{0,40}([^\s"'`<>,;&|(){}[\]]{7,128})(?=[ \t]{0,4}\r?\n|[ \t]{0,4}$)/y;
+
+/** A word with digits by itself in the next line, as people and forms write it; no name of something else. */
+function lineBelow(text: string, from: number): Value | undefined {
+  BELOW.lastIndex = from;
+  const word = BELOW.exec(text)?.[1];
+  if (word === undefined || word.endsWith(":") || !/[0-9]/.test(word) || !/[A-Za-z]/.test(word)) return undefined;
+  const start = text.indexOf(word, from);
+  return { start, end: start + word.length, isQuoted: false };
 }
 
 /** Whether a name may end at `at` as `auth`, or as those of other languages do; few others do. */

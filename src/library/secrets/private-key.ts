@@ -18,6 +18,7 @@ const FEWEST_CHARACTERS = 5;
  * its Base64 does, so one that was cut short counts. The escapes of JSON text (`\n`) belong to the block, and so do signs and quotes around its lines.
  */
 export function findPrivateKeys(text: string, report: Report): void {
+  findPutty(text, report);
   let done = 0;
   for (let at = text.indexOf(LABEL); at !== -1; at = text.indexOf(LABEL, at + LABEL.length)) {
     const before = text.slice(Math.max(done, at - MOST_LABEL), at);
@@ -113,4 +114,18 @@ function beforeBreak(text: string, end: number, limit: number): number | undefin
   if (text.charAt(at - 1) === "\r") at--;
   else if (text.startsWith("\\r", at - 2)) at -= 2;
   return Math.max(at, limit);
+}
+
+const PUTTY = "Private-Lines: ";
+const PUTTY_BODY = /[0-9]{1,4}\r?\n((?:[A-Za-z0-9+/]{1,64}={0,2}(?:\r?\n|$)){1,200})/y;
+
+/** The lines of a key in PuTTY's own form. */
+function findPutty(text: string, report: Report): void {
+  for (let at = text.indexOf(PUTTY); at !== -1; at = text.indexOf(PUTTY, at + PUTTY.length)) {
+    PUTTY_BODY.lastIndex = at + PUTTY.length;
+    const found = PUTTY_BODY.exec(text);
+    const body = found?.[1]?.trimEnd() ?? "";
+    const start = PUTTY_BODY.lastIndex - (found?.[1]?.length ?? 0);
+    if (holdsKey(body, 0, body.length)) report("private-key", start, start + body.length);
+  }
 }

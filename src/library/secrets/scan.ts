@@ -6,6 +6,7 @@ import { findAssignment } from "./assignment.ts";
 import { findAuthorizations } from "./authorization.ts";
 import { decodedRun, unescaped } from "./decode.ts";
 import { isRandom, LONGEST_RANDOM, mayBeRandom, SHORTEST_RANDOM } from "./entropy.ts";
+import { findHookUrl } from "./hook-url.ts";
 import { isNamedIdentifier } from "./identifier-names.ts";
 import { isPathSegment } from "./in-address.ts";
 import { findJwts } from "./jwt.ts";
@@ -15,6 +16,7 @@ import { findPrivateKeys } from "./private-key.ts";
 import { findProviderTokens, findTokensWithTilde } from "./provider-token.ts";
 import { isEscaped, isPublicKey, isWrapped, publicBlocks, within } from "./public-data.ts";
 import { findSpokenAssignments } from "./spoken-assignment.ts";
+import { findInTables, findPgpass, mayBePort } from "./tables.ts";
 import { findDriverPasswords, findUrlPassword } from "./url-password.ts";
 import { readBlock } from "./wrapped.ts";
 
@@ -57,6 +59,7 @@ export function createFindSecrets({ kinds = SECRET_KINDS, known = [] }: SecretSc
     findAtSigns(text, wanted);
     findSpokenAssignments(text, wanted);
     findDriverPasswords(text, wanted);
+    findInTables(text, wanted);
     findTokensWithTilde(text, wanted);
     const view = depth === 0 ? undefined : unescaped(text);
     if (view !== undefined) find(view.text, depth - 1, (type, start, end) => report(type, view.starts[start]!, view.ends[end - 1]!));
@@ -83,8 +86,11 @@ function findAtSigns(text: string, report: Report): void {
   // The next @, without which no URL has a password.
   let sign = -1;
   for (let at = text.indexOf(":"); at !== -1; at = text.indexOf(":", at + 1)) {
-    if (!text.startsWith("//", at + 1)) findAssignment(text, at, report);
-    else {
+    if (!text.startsWith("//", at + 1)) {
+      findAssignment(text, at, report);
+      if (mayBePort(text, at)) findPgpass(text, at, report);
+    } else {
+      findHookUrl(text, at, report);
       if (sign < at) sign = text.indexOf("@", at);
       if (sign === -1) sign = text.length;
       if (sign < text.length) findUrlPassword(text, at, report);

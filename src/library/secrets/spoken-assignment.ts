@@ -128,13 +128,15 @@ const TAKES: Readonly<Record<string, RegExp>> = {
 // Here a blank ends the option, and what follows is something else.
 const TAKES_GLUED = /\b(?:mysql(?:dump|admin|import)?|mariadb(?:-dump|-admin)?|sshpass|7za?)\b/;
 const MOST_COMMAND = 200;
+const USER = /--(?:proxy-)?user[ =]/y;
 
 /** `sshpass -p …`, `mysql -u root -p…`, `curl -u user:…` */
 function findShort(text: string, at: number, report: Report): void {
-  const isUser = text.startsWith("--user ", at);
-  const option = isUser ? "u" : text.charAt(at + 1);
+  USER.lastIndex = at;
+  const long = USER.exec(text)?.[0].length;
+  const option = long === undefined ? text.charAt(at + 1) : "u";
   if (!Object.hasOwn(TAKES, option)) return;
-  const from = skipBlanks(text, isUser ? at + "--user ".length : at + 2, 2);
+  const from = skipBlanks(text, at + (long ?? 2), 2);
   const takes = from === at + 2 && option === "p" ? TAKES_GLUED : TAKES[option];
   const before = text.slice(Math.max(0, at - MOST_COMMAND), at);
   if (takes?.test(before.slice(before.lastIndexOf("\n") + 1)) !== true) return;

@@ -129,6 +129,9 @@ function assignment(random: Random): { text: string; secrets: string[] } {
     (value) => `Server=${word(random)};User Id=sa;${name}=${value};Encrypt=true`,
     (value) => `${name} = ${value}`,
     (value) => `login failed with ${name}=${value} after 3 tries`,
+    (value) => `| user | ada |\n| ${name} | ${value} |\n`,
+    (value) => `| user | ${name} |\n|---|---|\n| ada | ${value} |\n`,
+    (value) => `user,${name}\nada,${value}\n`,
   ]);
 }
 
@@ -146,6 +149,9 @@ function notAssignment(random: Random): string {
     () => `if (${name} === ${word(random)}.value) return;`,
     () => `${name}: options.${word(random)}Value,`,
     () => `tokenCount=${random.below(900)}`,
+    () => `| ${name} | varchar(${random.below(900)}) |\n| user | ${word(random)}${random.below(9)} |\n`,
+    () => `| user | ${name} |\n|---|---|\n| ada | ${random.pick(["required", "optional", "string(64)"])} |\n`,
+    () => `user, ${name},\n${word(random)}, ${word(random)}${random.below(99)} and more`,
     () => `"${name}": { "type": "string" }`,
   ])();
 }
