@@ -95,3 +95,16 @@ test("takes time in proportion to the text", () => {
   assertLinear((text) => verdictOf(guard, { event: "resources/read", phase: "request", payload: { uri: `a:${text.slice(0, 30_000)}` } }), "a%20b/", ["../", "%25", ".", " ", ". "]);
   assertLinear((text) => [verdictOnCall(guard, { path: text.slice(0, 30_000), other: text })], "/srv/data/a%20b/", ["../", "%25", "%2e", ".", "/", "a/", "．", "%c3%a9", ". ", "~1", "..;", "\\", ":"]);
 });
+
+test("leaves an absolute path with a step upwards alone in an argument that is a text by its name, unless it is told that it holds a path", () => {
+  const paths = ["/srv/../../etc/passwd", "/etc/shadow", "/srv/%2e%2e/x"];
+  for (const path of paths) {
+    for (const name of ["query", "q", "searchQuery", "content"]) {
+      assert.equal(verdictOnCall(pathGuard(), { [name]: path }), "pass", `${name}: ${path}`);
+      assert.match(verdictOnCall(pathGuard({ arguments: [name] }), { [name]: path }), /A path/, `${name}: ${path}`);
+      assert.match(verdictOnCall(pathGuard({ arguments: ["*"] }), { [name]: path }), /A path/, `${name}: ${path}`);
+    }
+    assert.match(verdictOnCall(pathGuard(), { target: path }), /A path/, path);
+  }
+  assert.equal(verdictOnCall(pathGuard({ arguments: ["query"] }), { query: "/srv/data/x" }), "pass");
+});
