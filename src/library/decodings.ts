@@ -15,7 +15,7 @@ const SHORTEST_BASE64 = 16;
 const SHORTEST_LINE = 4;
 
 /**
- * The text itself, and what it says where parts of it are JSON-escaped, URL-encoded, written as character references of HTML, Base64 (either alphabet, padded or not) or hexadecimal, and so on
+ * The text itself, and what it says where parts of it are JSON-escaped, URL-encoded, written as character references of HTML, Base64 (either alphabet, padded or not) or hexadecimal, in one piece or in groups, and so on
  * within those, three layers deep. Linear. Throws `limit_exceeded` for text that is made to have ever more of them, which blocks.
  */
 export function decodings(text: string): readonly string[] {
@@ -53,7 +53,44 @@ function decodedOnce(text: string): readonly string[] {
     const decoded = /^(?:[0-9A-Fa-f]{2})+$/.test(run) ? textOf(hexBytes(run)) : undefined;
     push(found, decoded ?? textOfBase64(run));
   }
+  for (const run of groupedRuns(text)) push(found, /^(?:[0-9A-Fa-f]{2})+$/.test(run) ? textOf(hexBytes(run)) : textOfBase64(run));
   return found;
+}
+
+const SHORTEST_GROUPED = 32;
+const FEWEST_GROUPS = 4;
+// Two of them part two groups at most.
+const BETWEEN = " \t\r\n:,;.|-";
+
+/** Base64 and hex that are written in groups of one length (`4f 70 65`, `0x4f, 0x70`, `SWdu b3Jl`), without what parts them; the last group may be shorter. */
+function groupedRuns(text: string): readonly string[] {
+  const runs: string[] = [];
+  let [start, end, length, groups] = [0, 0, 0, 0];
+  const close = () => {
+    if (groups >= FEWEST_GROUPS && groups * length >= SHORTEST_GROUPED) runs.push(text.slice(start, end).replace(/(?<![A-Za-z0-9+/_])0x|[^A-Za-z0-9+/_]/g, ""));
+    groups = 0;
+  };
+  // No pattern: most words end here, and a search for each would cost more than all else.
+  for (let at = 0; at < text.length; at++) {
+    if (!isOfGroup(text.charCodeAt(at))) continue;
+    const from = at;
+    while (isOfGroup(text.charCodeAt(at))) at++;
+    const chars = at - from - (at - from > 2 && text.charCodeAt(from + 1) === 0x78 && text.charCodeAt(from) === 0x30 ? 2 : 0);
+    const isNext = groups > 0 && chars <= length && from - end <= 2 && BETWEEN.includes(text.charAt(end)) && BETWEEN.includes(text.charAt(from - 1));
+    if (!isNext) close();
+    if (!isNext) [start, length] = [from, chars];
+    end = at;
+    // One character is no group.
+    groups = chars > 1 || isNext ? groups + 1 : 0;
+    if (isNext && chars < length) close();
+  }
+  close();
+  return runs;
+}
+
+/** As Base64 has them, but for the hyphen, which parts groups. */
+function isOfGroup(code: number): boolean {
+  return code !== 0x2d && base64Value(code) >= 0;
 }
 
 const ESCAPES: ReadonlyMap<string, string> = new Map([["b", "\b"], ["f", "\f"], ["n", "\n"], ["r", "\r"], ["t", "\t"]]);

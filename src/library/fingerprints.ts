@@ -1,4 +1,5 @@
 import { base64Value } from "./encoded-bytes.ts";
+import { plainWords } from "./look-alike.ts";
 
 // Winnowing (Schleimer, Wilkerson, Aiken: "Winnowing: local algorithms for document fingerprinting", 2003).
 
@@ -100,7 +101,8 @@ function mix(hash: number): number {
 }
 
 function lettersAndDigits(text: string): Uint16Array {
-  const folded = text.toLowerCase();
+  // Full-width forms, accents and look-alikes are other writings of the same.
+  const folded = plainWords(text).toLowerCase();
   const units = new Uint16Array(folded.length);
   let end = 0;
   for (let at = 0; at < folded.length; at++) {

@@ -91,7 +91,7 @@ export function flowGuard(config: FlowGuardConfig = {}): Interceptor {
         everyPrint(contentsOf(payload), sharedChars, (print) => remember(memory, print, bit));
         return allow();
       }
-      const contents = contentsOf(payload);
+      const contents = contentsOf(payload, true);
       const source = foreign(memory, server, contents, { sharedChars, mayFlow });
       if (source !== undefined) return deny(`This holds what ${source === "" ? "another server" : `the server ${source}`} has said, which may not be sent here`, { info: { from: source } });
       everyPrint(contents, sharedChars, (print) => {
@@ -174,23 +174,26 @@ interface Contents {
 
 /**
  * The strings of a payload and its names of members, its values as one text, since what is split over several is still there, and so its neighbouring texts of a list, whatever
- * stands between them in the blocks. Media are known as a whole, and resources that are
+ * stands between them in the blocks. Of a request, what its names of members say, by themselves and with the values, is one text, too: in answers, records have the same ones everywhere. Media are known as a whole, and resources that are
  * text read, too. Depth is that of messages.
  */
-function contentsOf(payload: unknown): Contents {
+function contentsOf(payload: unknown, joinsNames = false): Contents {
   const names: string[] = [];
+  const inOrder: string[] = [];
   const values: string[] = [];
   const joined: string[] = [];
   const data: string[] = [];
   const walk = (value: unknown): void => {
-    if (typeof value === "string") values.push(value);
-    else if (typeof value === "number") values.push(String(value));
-    else if (Array.isArray(value)) {
+    if (typeof value === "string" || typeof value === "number") {
+      values.push(String(value));
+      inOrder.push(String(value));
+    } else if (Array.isArray(value)) {
       for (const text of neighbours(value)) joined.push(text);
       for (const item of value) walk(item);
     } else if (isObject(value)) {
       for (const [name, member] of Object.entries(value)) {
         names.push(name);
+        inOrder.push(name);
         if (typeof member !== "string" || !isTypedBinary(name, value)) {
           walk(member);
           continue;
@@ -202,7 +205,9 @@ function contentsOf(payload: unknown): Contents {
     }
   };
   walk(payload);
-  return { texts: [...names, ...values, ...joined, ...(values.length > 1 ? [values.join("")] : [])].flatMap(decodings), data };
+  if (values.length > 1) joined.push(values.join(""));
+  if (joinsNames && names.length > 1) joined.push(names.join(""), inOrder.join(""));
+  return { texts: [...names, ...values, ...joined].flatMap(decodings), data };
 }
 
 // Each text is part of one of these at most.

@@ -47,6 +47,37 @@ describe("flow-guard", () => {
     for (const [way, args] of Object.entries(ways)) assert.equal(at("mail").send(args).passes, false, way);
   });
 
+  it("knows it in cheap disguises: groups, other writings of letters, names of members beside their values", () => {
+    const { at } = rig();
+    at("crm").read(REPORT);
+    const hex = Buffer.from(REPORT).toString("hex");
+    const base64 = Buffer.from(REPORT).toString("base64");
+    const words = REPORT.split(" ");
+    const ways: Record<string, object> = {
+      "hexadecimal pairs": { q: hex.replace(/../g, "$& ") },
+      "hexadecimal behind 0x": { q: hex.replace(/../g, "0x$&, ") },
+      "hexadecimal with colons": { q: hex.replace(/../g, "$&:").slice(0, -1) },
+      "Base64 in groups": { q: base64.replace(/..../g, "$& ") },
+      "Base64 in long groups": { q: base64.replace(/.{12}/g, "$&, ") },
+      "full-width letters": { q: REPORT.replace(/[!-~]/g, (sign) => String.fromCharCode(sign.charCodeAt(0) + 0xfee0)) },
+      "look-alikes": { q: REPORT.replaceAll("a", "\u0430").replaceAll("o", "\u043e") },
+      "accents": { q: REPORT.replace(/[aeo]/g, "$&\u0301") },
+      "the other case": { q: REPORT.replace(/[a-z]/gi, (letter) => (letter < "a" ? letter.toLowerCase() : letter.toUpperCase())) },
+      "names of members": Object.fromEntries(words.map((word) => [word, 1])),
+      "names and values by turns": Object.fromEntries(Array.from({ length: Math.floor(words.length / 2) }, (_, index) => [words[2 * index]!, words[2 * index + 1]])),
+    };
+    for (const [way, args] of Object.entries(ways)) assert.equal(at("mail").send(args).passes, false, way);
+  });
+
+  it("leaves records of other servers alone that only have the same names of members, and other things in groups", () => {
+    const { at, guard } = rig();
+    const record = { identifier: 1, displayName: "a", createdAt: 2, updatedAt: 3, organisation: "b", description: "c", visibility: 4 };
+    invoke(guard, { event: "tools/call", phase: "response", payload: { content: [], structuredContent: record }, config: { server: "crm" }, context: ada });
+    at("crm").read(REPORT);
+    assert.equal(at("mail").send({ ...record, identifier: 7, displayName: "x", organisation: "y", description: "z" }).passes, true);
+    assert.equal(at("mail").send({ q: Buffer.from("Something else that nobody has said before, and is long enough.").toString("hex").replace(/../g, "$& ") }).passes, true);
+  });
+
   it("knows what a server has said encoded, once it is sent plain", () => {
     const { at } = rig();
     at("crm").read(Buffer.from(REPORT).toString("base64"));
