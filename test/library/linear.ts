@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { cpuMs } from "../support/cpu-time.ts";
 
-const CHARS = 1_000_000;
-// What takes quadratic time takes some ten thousand times as long on a megabyte, so that a busy machine does not blur it.
+const CHARS = 300_000;
+// What takes quadratic time takes some thousand times as long on a text of this length, so that a busy machine does not blur it.
 const FACTOR = 50;
 
-/** Fails where a megabyte of one of the worst parts takes out of proportion longer than one of ordinary text. */
+/** Fails where a long text of one of the worst parts takes out of proportion longer than one of ordinary text. */
 export function assertLinear(run: (text: string) => unknown, ordinary: string, worst: readonly string[]): void {
   const timeOf = (part: string) => {
     const text = part.repeat(Math.ceil(CHARS / part.length));
