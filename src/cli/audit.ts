@@ -18,7 +18,6 @@ const NAMES = Object.keys(ACTIONS);
 /** The verb `audit`. */
 export const audit = defineVerb({
   name: "audit",
-  summary: "check and count the audit logs of a gateway",
   words: NAMES,
   usage: "verify|head|stats [OPTIONS] FILE…",
   about: `verify  names the first line that was changed, moved, put in or taken out, and

@@ -28,7 +28,6 @@ interface UpstreamCost {
 /** `bench CONFIG`: what a configuration costs. */
 export const bench = defineVerb({
   name: "bench",
-  summary: "measure what the interceptors of a configuration cost per message",
   words: "file",
   usage: "CONFIG [OPTIONS]",
   about: `Runs messages through the chain before each upstream, one after the other, and

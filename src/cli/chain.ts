@@ -28,7 +28,6 @@ import { isHttpUrl } from "./words.ts";
 /** `chain TARGET…`: one message through a chain. */
 export const chain = defineVerb({
   name: "chain",
-  summary: "run one message through a chain, and show each step",
   words: "target",
   usage: "TARGET… --event EVENT [OPTIONS]",
   about: `Puts the interceptors of the targets into one chain, runs a message through it,

@@ -34,7 +34,6 @@ Not in the audit log
 /** `check FILE`. The report goes to stdout, what is wrong to stderr. */
 export const check = defineVerb({
   name: "check",
-  summary: "check such a file, and print what is guarded by what",
   words: "file",
   usage: "FILE [OPTIONS]",
   about: `Checks the configuration of a gateway: reads it, loads its modules, starts or

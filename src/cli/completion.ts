@@ -4,7 +4,7 @@ import type { Verb } from "./verb.ts";
 
 export const SHELLS = ["bash", "zsh", "fish"] as const;
 
-type Completable = Pick<Verb, "name" | "summary" | "options" | "words">;
+type Completable = Pick<Verb, "name" | "options" | "words"> & { readonly summary: string };
 
 const PROGRAM = "mcp-interceptors";
 

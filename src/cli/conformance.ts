@@ -20,7 +20,6 @@ import { isHttpUrl, splitWords } from "./words.ts";
 /** `conformance`: an implementation against the vectors. What it does wrong is in the report, whatever it is. */
 export const conformance = defineVerb({
   name: "conformance",
-  summary: "measure an implementation against the vectors of SEP-2624",
   words: "none",
   usage: "--command LINE|--url URL|--adapter LINE …",
   about: `Runs the conformance vectors of SEP-2624 against an implementation in any

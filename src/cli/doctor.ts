@@ -16,7 +16,6 @@ const MOST_MS = 600_000;
 /** `doctor CONFIG`: is every interceptor reachable, matching, in order, and has it fired lately. */
 export const doctor = defineVerb({
   name: "doctor",
-  summary: "look for what is wrong with a configuration as it runs, and say what to do",
   words: "file",
   usage: "CONFIG [OPTIONS]",
   about: `Looks at every interceptor of a gateway's configuration:

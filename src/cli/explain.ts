@@ -16,7 +16,6 @@ import { defineVerb, JSON_OPTION } from "./verb.ts";
 /** `explain CONFIG --method M`: which rules apply to a message, and why. */
 export const explain = defineVerb({
   name: "explain",
-  summary: "say which rules of a configuration apply to a message, and why",
   words: "file",
   usage: "CONFIG --method METHOD [OPTIONS]",
   about: `Says for a request and the answer to it, or for a notification, which

@@ -8,7 +8,6 @@ import { defineVerb } from "./verb.ts";
 /** `fixture-adapter`: answers until the kit goes. */
 export const fixtureAdapter = defineVerb({
   name: "fixture-adapter",
-  summary: "a program that answers vectors about chains with our engine",
   words: "none",
   usage: "",
   about: `Answers chain, descriptor and dialect vectors on stdio, out of this package's

@@ -17,7 +17,6 @@ const STOPPING = ["SIGINT", "SIGTERM"] as const;
 /** `fixture-server`: serves until the client goes; over HTTP, until a signal comes. */
 export const fixtureServerVerb = defineVerb({
   name: "fixture-server",
-  summary: "a server that hosts the interceptors of those vectors",
   words: "none",
   usage: "[--http PORT]",
   about: `An MCP server that hosts the interceptors of the conformance vectors: what

@@ -21,7 +21,6 @@ const PARENT = process.ppid;
 /** `gateway -c FILE`: serves, up to the end of the gateway. */
 export const gateway = defineVerb({
   name: "gateway",
-  summary: "serve MCP servers through interceptors, as a file says",
   words: "file",
   usage: "-c FILE [OPTIONS]",
   about: `Serves MCP servers through interceptors, as the file says: each of its upstreams

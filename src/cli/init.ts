@@ -31,7 +31,6 @@ const KNOWN_HOME_FILES = ["Library/Application Support/Claude/claude_desktop_con
 /** `init FILE`: a gateway before the servers of a client. */
 export const init = defineVerb({
   name: "init",
-  summary: "put a gateway before the servers in a client's file",
   words: "file",
   usage: "[CLIENT_FILE] [OPTIONS]",
   about: `Reads the file in which a client names its MCP servers (mcpServers, servers or

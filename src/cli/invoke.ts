@@ -30,7 +30,6 @@ export const REFUSED = 3;
 /** `invoke TARGET NAME`: one interceptor, once. */
 export const invoke = defineVerb({
   name: "invoke",
-  summary: "call one interceptor, and show what it says",
   words: "target",
   usage: "TARGET NAME --event EVENT [OPTIONS]",
   about: `Calls one interceptor of the target, as interceptor/invoke does.\n\n${TARGETS}`,

@@ -11,7 +11,6 @@ import { defineVerb, JSON_OPTION } from "./verb.ts";
 /** `list TARGET…`: what interceptors there are. */
 export const list = defineVerb({
   name: "list",
-  summary: "list the interceptors of a server, a module or a configuration",
   words: "target",
   usage: "TARGET… [OPTIONS]",
   about: `Lists the interceptors of each target, as interceptors/list gives them.\n\n${TARGETS}\n\nWith -c and no target, all items of the configuration.`,

@@ -17,7 +17,6 @@ const MOST_BYTES = 16 * 1024 ** 3;
 /** `record -o FILE -- COMMAND`: a session to a file. */
 export const record = defineVerb({
   name: "record",
-  summary: "write a session with an MCP server on stdio to a file, for replay and bench",
   words: "none",
   startsCommand: true,
   usage: "-o FILE [OPTIONS] -- COMMAND [ARGS…]",

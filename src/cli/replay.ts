@@ -23,7 +23,6 @@ import { defineVerb, JSON_OPTION } from "./verb.ts";
 /** `replay FILE --config A`: what configurations make of a recorded session. */
 export const replay = defineVerb({
   name: "replay",
-  summary: "run a recorded session through a configuration, or two, and show the differences",
   words: "file",
   usage: "FILE --config A [--against B] [OPTIONS]",
   about: `Runs the messages of a recording, in their order and each session by itself,

@@ -20,7 +20,6 @@ import { defineVerb, JSON_OPTION } from "./verb.ts";
 /** `test CONFIG FILES…`: tests of a policy as data. */
 export const test = defineVerb({
   name: "test",
-  summary: "run tests of a configuration: messages, and what becomes of them",
   words: "file",
   usage: "CONFIG FILE… [OPTIONS]",
   about: `Runs tests of a policy, which are data: given a message, expect that it passes,

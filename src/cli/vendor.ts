@@ -17,7 +17,6 @@ const IMPORT = /(\b(?:from|import)\s*\(?\s*)"(\.{1,2}\/[^"]+)\.(?:ts|js)"/g;
 /** `vendor DIR`: what an entry point needs, as files of another project. */
 export const vendor = defineVerb({
   name: "vendor",
-  summary: "copy what an entry point needs into another project",
   words: "none",
   usage: "DIR [OPTIONS]",
   about: `Copies the modules of entry points, and all that these need, into a folder that

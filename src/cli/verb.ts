@@ -7,8 +7,6 @@ export type WordKind = "file" | "target" | "none" | readonly string[];
 /** A verb of the command line. */
 export interface Verb {
   readonly name: string;
-  /** One line for the list of verbs. */
-  readonly summary: string;
   readonly options: readonly OptionSpec[];
   readonly words: WordKind;
   /** What `--help` prints. */
@@ -43,14 +41,13 @@ export const HELP_OPTION: OptionSpec = { name: "help", short: "h", help: "this t
 export const JSON_OPTION: OptionSpec = { name: "json", help: "print JSON, for programs" };
 export const VERBOSE_OPTION: OptionSpec = { name: "verbose", help: "stderr also says what errors say: that may quote payloads" };
 
-export function defineVerb({ name, summary, words, usage, about, examples, more, exit, action, startsCommand, judgesConfig, options: own }: VerbSpec): Verb {
+export function defineVerb({ name, words, usage, about, examples, more, exit, action, startsCommand, judgesConfig, options: own }: VerbSpec): Verb {
   const options = [...own, HELP_OPTION];
   const shown = `Example:\n${examples.map((line) => `  ${line}`).join("\n")}`;
   const parts = [`Usage: mcp-interceptors ${name}${usage === "" ? "" : ` ${usage}`}`, about, describeOptions(options), ...(more === undefined ? [] : [more]), shown, exit];
   const help = `${parts.join("\n\n")}\n`;
   return {
     name,
-    summary,
     words,
     options,
     help,

@@ -21,7 +21,6 @@ import { isHttpUrl } from "./words.ts";
 /** `wrap -- COMMAND`: interceptors in front of a server on stdio, up to its end and that of all that was started for it. */
 export const wrap = defineVerb({
   name: "wrap",
-  summary: "put interceptors in front of an MCP server on stdio",
   words: "none",
   startsCommand: true,
   usage: "[OPTIONS] -- COMMAND [ARGS…]",

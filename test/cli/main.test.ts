@@ -14,11 +14,12 @@ import { hostInterceptors } from "../../src/core/server/interceptor-server.ts";
 import { readyMade } from "../../src/library/catalog.ts";
 import { listenHttp } from "../../src/node/http-listener.ts";
 import { audit } from "../../src/cli/audit.ts";
-import { VERBS } from "../../src/cli/verbs.ts";
+import { loadVerbs } from "../../src/cli/verbs.ts";
 import { wrap } from "../../src/cli/wrap.ts";
 import { bundledCli, fixture, INITIALIZE, lines, request, runCli, server } from "./run-cli.ts";
 import { refuseAll } from "./run-text.ts";
 
+const VERBS = await loadVerbs();
 const main = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
 const root = fileURLToPath(new URL("../..", import.meta.url));
 

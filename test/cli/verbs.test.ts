@@ -4,7 +4,7 @@ import { spawn } from "node:child_process";
 import { after, describe, it } from "node:test";
 import { UsageError } from "../../src/cli/errors.ts";
 import { parseOptions } from "../../src/cli/options.ts";
-import { VERBS } from "../../src/cli/verbs.ts";
+import { loadVerbs } from "../../src/cli/verbs.ts";
 import { splitWords } from "../../src/cli/words.ts";
 import { openAudit } from "../../src/gateway/audit.ts";
 import { METHODS } from "../../src/core/wire/methods.ts";
@@ -14,6 +14,7 @@ import { decision } from "../gateway/decision-kit.ts";
 import { bundledCli, fixture } from "./run-cli.ts";
 import { runText } from "./run-text.ts";
 
+const VERBS = await loadVerbs();
 const folder = temporaryFolder();
 after(() => folder.remove());
 
