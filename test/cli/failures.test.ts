@@ -290,7 +290,7 @@ describe("whatever is wrong", { concurrency: 3 }, () => {
       // How a process ends is seen once for each code; what else is wrong with words is told by the same code in one process.
       const alone = (one: Case) => one === unknown || one === firstFailure || one.input !== undefined || one.code === 127;
       const together = all.filter((one) => !alone(one));
-      const ranTogether = await runMany(together.map(({ words }) => withJson(words)), folder);
+      const ranTogether = await runMany(together.map(({ words }) => withJson(words)), { cwd: folder.path });
       for (const one of all) {
         const { words, code, said, input } = one;
         const asked = asks(words);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import type { Folder } from "../gateway/config/kit.ts";
+import { temporaryFolder } from "../gateway/config/kit.ts";
 import { bundle } from "../support/bundle.ts";
 import { bundledCli } from "./run-cli.ts";
 
@@ -41,24 +41,27 @@ export async function runText(words: readonly string[], { input = "", cwd, env =
 const END = "\u0000end";
 
 /** Runs command lines one after the other in one process, from their words to what they print and the code that they would end with. */
-export async function runMany(lines: readonly (readonly string[])[], folder: Pick<Folder, "path" | "write">): Promise<readonly Printed[]> {
-  const file = folder.write(`${(runs += 1)}.runs`, JSON.stringify(lines));
-  const { code, stdout, stderr } = await runText([file], { cwd: folder.path, program: await bundle(fileURLToPath(new URL("many-runs.ts", import.meta.url))) });
-  const printed = stdout.split(/\u0000end (\d+)\n/);
-  const said = stderr.split(`${END}\n`);
-  assert.deepEqual([code, printed.length, said.length], [0, 2 * lines.length + 1, lines.length + 1], `${JSON.stringify(lines[said.length - 1])} ends the process\n${stderr.slice(-2000)}`);
-  return lines.map((_, at) => ({ stdout: printed[2 * at] ?? "", code: Number(printed[2 * at + 1]), stderr: said[at] ?? "" }));
+export async function runMany(lines: readonly (readonly string[])[], { cwd = process.cwd(), env = {} }: Pick<RunTextOptions, "cwd" | "env"> = {}): Promise<readonly Printed[]> {
+  const folder = temporaryFolder();
+  try {
+    const program = await bundle(fileURLToPath(new URL("many-runs.ts", import.meta.url)));
+    const { code, stdout, stderr } = await runText([folder.write("runs.json", JSON.stringify(lines))], { cwd, env, program });
+    const printed = stdout.split(/\u0000end (\d+)\n/);
+    const said = stderr.split(`${END}\n`);
+    assert.deepEqual([code, printed.length, said.length], [0, 2 * lines.length + 1, lines.length + 1], `${JSON.stringify(lines[said.length - 1])} ends the process\n${stderr.slice(-2000)}`);
+    return lines.map((_, at) => ({ stdout: printed[2 * at] ?? "", code: Number(printed[2 * at + 1]), stderr: said[at] ?? "" }));
+  } finally {
+    folder.remove();
+  }
 }
 
-let runs = 0;
-
-/** Runs command lines side by side, each of which has to end with exit code 2, nothing on stdout, and what it is told for on stderr. */
-export async function refuseAll(cases: readonly (readonly [words: readonly string[], stderr: RegExp])[], options?: RunTextOptions): Promise<void> {
-  await Promise.all(
-    cases.map(async ([words, expected]) => {
-      const { code, stdout, stderr } = await runText(words, options);
-      assert.deepEqual([code, stdout], [2, ""], `${words.join(" ")}: ${stderr}`);
-      assert.match(stderr, expected);
-    }),
-  );
+/** Runs command lines, each of which has to end with exit code 2, nothing on stdout, and what it is told for on stderr: the first in a process of its own, the others one after the other in one. */
+export async function refuseAll(cases: readonly (readonly [words: readonly string[], stderr: RegExp])[], options?: Pick<RunTextOptions, "cwd" | "env">): Promise<void> {
+  const [first = [], ...others] = cases.map(([words]) => words);
+  const ran = await Promise.all([runText(first, options), runMany(others, options)]);
+  for (const [at, { code, stdout, stderr }] of ran.flat().entries()) {
+    const [words, expected] = cases[at] ?? assert.fail();
+    assert.deepEqual([code, stdout], [2, ""], `${words.join(" ")}: ${stderr}`);
+    assert.match(stderr, expected);
+  }
 }
