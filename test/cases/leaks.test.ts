@@ -3,10 +3,11 @@ import assert from "node:assert/strict";
 import { chmodSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import type { JsonObject } from "../../src/core/base/json.ts";
 import { startCli, type Running } from "../cli/run-cli.ts";
 import { INDEX } from "../gateway/config/kit.ts";
+import { bundle } from "../support/bundle.ts";
 import { ask, gateways, sendRaw, session } from "./kit.ts";
 import { collector } from "./collector.ts";
 
@@ -46,7 +47,7 @@ function holdClean(sinks: Readonly<Record<string, string>>, shapes: readonly str
 folder.write("remote.secret", `${REMOTE}\n`);
 folder.write(
   "policies.mjs",
-  `import { deny, mutator, validator, warn } from ${JSON.stringify(INDEX)};
+  `import { deny, mutator, validator, warn } from ${JSON.stringify(pathToFileURL(await bundle(fileURLToPath(INDEX))).href)};
 const says = (payload) => JSON.stringify(payload);
 const on = (tool, phase) => ({ hooks: [{ events: ["tools/call"], phase }], tool });
 export const denies = validator({ name: "denies", hooks: [{ events: ["tools/call"], phase: "request" }] }, ({ payload }) => (payload.arguments?.how === "deny" ? deny("found " + says(payload)) : warn("seen " + says(payload))));
@@ -145,7 +146,7 @@ describe("a secret that goes through everything", { concurrency: 2 }, () => {
         folder.write(`${name}/.keep`, "");
         const config = configOf(name, format, spans.url);
         const file = folder.write(`${name}.json`, config);
-        const running = await startCli(["gateway", "-c", file, "--no-watch", ...(verbose ? ["--verbose"] : [])], { fromSources: true, env: ENV });
+        const running = await startCli(["gateway", "-c", file, "--no-watch", ...(verbose ? ["--verbose"] : [])], { env: ENV });
         const url = await until(running, /(http:\/\/\S+)\/child\/mcp/);
         const ops = await until(running, /metrics at (http:\/\/\S+)\/metrics/);
         const sessions = await visit(url);

@@ -12,6 +12,7 @@ import { DEFAULT_POLICY } from "../../src/gateway/config/default-policy.ts";
 import { readJsonc } from "../../src/gateway/config/jsonc.ts";
 import { startGateway } from "../../src/gateway/config/start.ts";
 import { playSession } from "../../examples/demo/session.ts";
+import { bundle } from "../support/bundle.ts";
 import { temporaryFolder } from "../gateway/config/kit.ts";
 
 const example = (name: string) => fileURLToPath(new URL(`../../examples/${name}`, import.meta.url));
@@ -85,14 +86,15 @@ describe("the session of the demo", () => {
     ["nothing is blocked", [{ use: "redact" }], /^Error: the call was not blocked$/],
   ] as const) {
     it(`does not come out where ${missing}`, async () => {
+      const book = await bundle(example("upstream.ts"));
       const file = folder.write(`${interceptors.length}.json`, {
-        upstreams: { book: { command: process.execPath, args: program("upstream.ts"), cwd: root } },
+        upstreams: { book: { command: process.execPath, args: [book] } },
         interceptors,
         http: { port: 0 },
         audit: { file: `${missing}.jsonl`, sync: "never" },
       });
       const { gateway, close } = await startGateway({ file, watch: false, env: {} });
-      const plain = { command: process.execPath, args: program("upstream.ts") };
+      const plain = { command: process.execPath, args: [book] };
       try {
         await assert.rejects(playSession({ url: `${gateway.url}/book/mcp`, plain, auditFile: `${folder.path}/${missing}.jsonl`, say: () => {} }), complaint);
       } finally {

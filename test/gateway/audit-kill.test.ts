@@ -8,8 +8,9 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { verifyAudit } from "../../src/gateway/audit-verify.ts";
+import { bundle } from "../support/bundle.ts";
 
-const writer = fileURLToPath(new URL("fixtures/audit-writer.ts", import.meta.url));
+const writer = await bundle(fileURLToPath(new URL("fixtures/audit-writer.ts", import.meta.url)));
 
 test("a log whose writer is killed over and over holds, in one chain over all files and restarts", async () => {
   const folder = mkdtempSync(join(tmpdir(), "mcp-interceptors-"));
@@ -18,7 +19,7 @@ test("a log whose writer is killed over and over holds, in one chain over all fi
     const inOrder = () => readdirSync(folder).sort((a, b) => (a === "audit.jsonl" ? 1 : b === "audit.jsonl" ? -1 : a.localeCompare(b))).map((name) => join(folder, name));
     let lines = 0;
     for (let round = 0; round < 3; round++) {
-      const child = spawn(process.execPath, ["--import", "tsx", writer, path], { stdio: ["ignore", "pipe", "inherit"], timeout: 20_000, killSignal: "SIGKILL" });
+      const child = spawn(process.execPath, [writer, path], { stdio: ["ignore", "pipe", "inherit"], timeout: 20_000, killSignal: "SIGKILL" });
       await once(child.stdout, "data");
       child.kill("SIGKILL");
       await once(child, "close");

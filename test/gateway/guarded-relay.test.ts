@@ -6,6 +6,7 @@ import { guardedRelay, wrapServer, type Posture } from "mcp-interceptors/gateway
 import type { Message } from "../../src/core/wire/message.ts";
 import { settle } from "../support/fake-host.ts";
 import { call, textResult } from "../support/guarded-pair.ts";
+import { bundle } from "../support/bundle.ts";
 
 const noShell = validator({ name: "no-shell", hooks: [{ events: ["tools/call"], phase: "request" }] }, ({ payload }) => (payload.name === "shell" ? deny("no") : true));
 
@@ -34,7 +35,7 @@ test("a program wraps a server that it starts", async () => {
   const [near, down] = memoryPair();
   const chain = createChain();
   chain.add(validator({ name: "read-only", hooks: [{ events: ["tools/call"], phase: "request" }] }, ({ payload }) => (payload.name.startsWith("delete_") ? deny("read only") : true)));
-  const args = [...process.execArgv.filter((word) => !word.startsWith("--test")), fileURLToPath(new URL("../../examples/upstream.ts", import.meta.url))];
+  const args = [await bundle(fileURLToPath(new URL("../../examples/upstream.ts", import.meta.url)))];
   const wrapped = await wrapServer(down, { command: process.execPath, args, stderr: "ignore" }, { chain });
   const client = new McpClient({ name: "c", version: "1" });
   await client.connect(near);

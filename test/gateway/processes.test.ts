@@ -14,11 +14,13 @@ import type { Gateway, UpstreamTarget } from "../../src/gateway/plan.ts";
 import { spawnTransport } from "../../src/node/child.ts";
 import { listenHttp } from "../../src/node/http-listener.ts";
 import { createHttpSend } from "../../src/node/http-send.ts";
+import { bundle } from "../support/bundle.ts";
 
-const execArgv = process.execArgv.filter((word) => !word.startsWith("--test"));
+const program = (name: string) => bundle(fileURLToPath(new URL(`fixtures/${name}.ts`, import.meta.url)));
+const server = await program("server");
 const child = (era: Era): UpstreamTarget => ({
   command: process.execPath,
-  args: [...execArgv, fileURLToPath(new URL("fixtures/server.ts", import.meta.url)), era],
+  args: [server, era],
   stderr: "ignore",
 });
 
@@ -96,10 +98,10 @@ describe("a gateway on a port, in front of a child", () => {
 
 describe("a gateway on stdio", () => {
   it("serves clients of both eras, and ends with its client and its child", async () => {
-    const args = [...execArgv, fileURLToPath(new URL("fixtures/gateway.ts", import.meta.url))];
+    const gateway = await program("gateway");
     for (const [upstreamEra, era] of [["handshake", "stateless"], ["stateless", "handshake"]] as const) {
       let said = "";
-      const transport = await spawnTransport({ command: process.execPath, args: [...args, upstreamEra], stderr: (chunk) => (said += String(Buffer.from(chunk))), killGraceMs: 10_000 });
+      const transport = await spawnTransport({ command: process.execPath, args: [gateway, upstreamEra, server], stderr: (chunk) => (said += String(Buffer.from(chunk))), killGraceMs: 10_000 });
       const client = new McpClient({ name: "c", version: "1" }, { era });
       client.onElicitation(() => ({ action: "accept", content: {} }));
       await client.connect(transport);

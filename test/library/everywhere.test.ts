@@ -12,9 +12,10 @@ import type { McpClient } from "../../src/core/mcp/client.ts";
 import { OWN_META } from "../../src/core/wire/meta.ts";
 import { readyMade } from "../../src/library/catalog.ts";
 import { connectServer } from "../../src/node/chain.ts";
+import { bundle } from "../support/bundle.ts";
 import { everyInterceptor, shown } from "./fixtures/every.ts";
 
-const PROGRAM = ["-C", "mcp-interceptors-source", "--import", "tsx", fileURLToPath(new URL("fixtures/every.ts", import.meta.url))];
+const PROGRAM = await bundle(fileURLToPath(new URL("fixtures/every.ts", import.meta.url)));
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
 // Answers all who ask a service: yes, for the call that was asked about.
@@ -37,11 +38,11 @@ describe("every ready-made interceptor", () => {
     url = `http://127.0.0.1:${(service.address() as AddressInfo).port}/`;
     sources.set("in process", interceptorSource(everyInterceptor(url), { label: "every" }));
 
-    const stdio = await connectServer({ command: process.execPath, args: [...PROGRAM, "stdio", url], cwd: root });
+    const stdio = await connectServer({ command: process.execPath, args: [PROGRAM, "stdio", url], cwd: root });
     clients.push(stdio);
     sources.set("over stdio", clientSource(stdio, { label: "every" }));
 
-    const child = spawn(process.execPath, [...PROGRAM, "http", url], { cwd: root, stdio: ["pipe", "pipe", "inherit"] });
+    const child = spawn(process.execPath, [PROGRAM, "http", url], { cwd: root, stdio: ["pipe", "pipe", "inherit"] });
     const ended = new Promise((resolve) => child.once("close", resolve));
     closing.push(() => (child.stdin.end(), ended));
     const served = await new Promise<string>((resolve, reject) => {

@@ -5,10 +5,11 @@ import { describe, it, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import type { RequestMessage } from "../../src/core/wire/message.ts";
 import { spawnTransport, type ChildTransport, type SpawnOptions } from "../../src/node/child.ts";
+import { bundle } from "../support/bundle.ts";
 
 const posix = { skip: process.platform === "win32" };
 const server = fileURLToPath(new URL("fixtures/echo-server.mjs", import.meta.url));
-const parent = fileURLToPath(new URL("fixtures/parent.ts", import.meta.url));
+const parent = await bundle(fileURLToPath(new URL("fixtures/parent.ts", import.meta.url)));
 const request = (method: string, id = 1): { message: RequestMessage } => ({ message: { jsonrpc: "2.0", id, method } });
 
 function startServer(mode?: string, options: Partial<SpawnOptions> = {}): Promise<ChildTransport> {
@@ -246,7 +247,7 @@ test("no listener of the process and no timer outlives a connection", async () =
 
 /** Runs the parent fixture until it has started its group, then lets `end` have its way; gives the group and the parent's exit. */
 async function runParent(how: string, end: (kill: (signal: NodeJS.Signals) => void) => void) {
-  const child = spawn(process.execPath, [...process.execArgv, parent, how, server], { stdio: ["ignore", "pipe", "ignore"] });
+  const child = spawn(process.execPath, [parent, how, server], { stdio: ["ignore", "pipe", "ignore"] });
   const exit = new Promise<{ code: number | null; signal: string | null }>((resolve) => child.once("exit", (code, signal) => resolve({ code, signal })));
   const group = await new Promise<number>((resolve) => child.stdout.once("data", (chunk) => resolve(Number(String(chunk)))));
   end((signal) => child.kill(signal));

@@ -5,9 +5,10 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { stdioTransport } from "../../src/node/stdio.ts";
 import { fakeHost, settle } from "../support/fake-host.ts";
+import { bundle } from "../support/bundle.ts";
 
 const ping = (id: number) => ({ jsonrpc: "2.0", id, method: "ping" }) as const;
-const fixture = fileURLToPath(new URL("fixtures/stdio-server.ts", import.meta.url));
+const fixture = await bundle(fileURLToPath(new URL("fixtures/stdio-server.ts", import.meta.url)));
 
 test("the end of stdin ends receive, after what came before it, and answers still go out", async () => {
   const [stdin, stdout] = [new PassThrough(), new PassThrough()];
@@ -67,7 +68,7 @@ test("no listener but those for errors is left on the streams", async () => {
 
 /** Runs the fixture, a server with a live timer that prints in every way it knows. */
 function runServer(stdin: string | undefined, mode: string) {
-  const child = spawn(process.execPath, [...process.execArgv, fixture, mode], { stdio: ["pipe", "pipe", "pipe"] });
+  const child = spawn(process.execPath, [fixture, mode], { stdio: ["pipe", "pipe", "pipe"] });
   const output = { stdout: "", stderr: "" };
   child.stdout.on("data", (chunk) => (output.stdout += String(chunk)));
   child.stderr.on("data", (chunk) => (output.stderr += String(chunk)));
@@ -86,7 +87,7 @@ test("a server with protected stdout writes messages there and everything else t
 });
 
 test("a server with a live timer and an empty stdin ends", async () => {
-  const child = spawn(process.execPath, [...process.execArgv, fixture, "print"], { stdio: ["ignore", "ignore", "ignore"] });
+  const child = spawn(process.execPath, [fixture, "print"], { stdio: ["ignore", "ignore", "ignore"] });
   assert.equal(await new Promise((resolve) => child.once("close", resolve)), 0);
 });
 

@@ -1,5 +1,5 @@
 // A program in one file, in a folder of its own, as an installed one would be: no tsx in reach, and it starts four times as fast.
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
@@ -15,7 +15,7 @@ export function bundle(entry: string): Promise<string> {
 }
 
 async function build(entry: string): Promise<string> {
-  const folder = mkdtempSync(join(tmpdir(), "mcp-interceptors-"));
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "mcp-interceptors-")));
   process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
   // tsx brings its compiler along.
   const require = createRequire(createRequire(import.meta.url).resolve("tsx/package.json"));
@@ -25,6 +25,6 @@ async function build(entry: string): Promise<string> {
   // The command line's own modules are a folder higher.
   mkdirSync(join(folder, "dist"));
   for (const beside of ["spec", "dist/spec", "dist/package.json"]) symlinkSync(fileURLToPath(new URL(`../../${basename(beside)}`, import.meta.url)), join(folder, beside));
-  await build({ entryPoints: [entry], bundle: true, platform: "node", format: "esm", outfile, logLevel: "error" });
+  await build({ entryPoints: [entry], bundle: true, platform: "node", format: "esm", conditions: ["mcp-interceptors-source"], outfile, logLevel: "error" });
   return outfile;
 }
