@@ -278,7 +278,7 @@ async function withOthers(chain: Chain, others: readonly Interceptor[], settings
 test("a handler that blocks its thread in a worker stalls nobody past its deadline, behind any seam", async () => {
   const module = fileURLToPath(new URL("../../node/fixtures/worker/handlers.mjs", import.meta.url));
   const host = detectHost();
-  const worker = await workerInterceptor({ module, timeoutMs: 500, graceMs: 150, output: "ignore" });
+  const worker = await workerInterceptor({ module, timeoutMs: 150, graceMs: 50, output: "ignore" });
   try {
     for (const [name, seam] of Object.entries(seams)) {
       const chain = createChain({ host });
