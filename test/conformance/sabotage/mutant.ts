@@ -19,8 +19,8 @@ export interface Mutant {
   readonly breaks: string | undefined;
   /** Compiled, by path. */
   readonly changed: ReadonlyMap<string, string>;
-  /** Which of the vectors that do not name the requirement run: each, each second, and so on. */
-  readonly every: number;
+  /** Which of the vectors that do not name the requirement run: each, each second, and so on. Where too many fail, those of the next number follow. */
+  readonly every: readonly number[];
   /** For one vector. */
   readonly timeoutMs: number;
 }

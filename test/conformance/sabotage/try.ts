@@ -8,7 +8,7 @@ const patches = readPatches().filter(({ id, breaks, edits }) => {
   const text = [id, breaks, ...edits.map(({ file }) => file)].join(" ");
   return words.length === 0 || words.some((word) => text.includes(word));
 });
-const { unpatched, mutants } = await measureAll(patches, words.length === 0 ? {} : { every: 1 });
+const { unpatched, mutants } = await measureAll(patches, words.length === 0 ? {} : { every: [1] });
 console.log(`unpatched: ${unpatched.failed.length} of ${unpatched.ran} vectors fail`);
 for (const [{ id, breaks, says }, measured] of mutants) {
   console.log(`\n${id}: ${says}`);
