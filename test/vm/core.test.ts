@@ -4,10 +4,13 @@ import { cpSync, existsSync, mkdirSync, readdirSync, writeFileSync } from "node:
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { bundle } from "../support/bundle.ts";
 import { runCompiler, STRICTEST, temporaryFolder } from "../support/compile.ts";
 import { EXPECTED } from "./expected.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
+
+const engine = await bundle(join(root, "test", "vm", "bare-engine.ts"));
 
 describe("core alone", () => {
   const project = temporaryFolder("core");
@@ -76,7 +79,7 @@ describe("core alone", () => {
   });
 
   function bareEngine(...args: readonly string[]): { findings: unknown } {
-    const output = node("--experimental-vm-modules", "--no-warnings", "--import", "tsx", join(root, "test", "vm", "bare-engine.ts"), compiled, ...args);
+    const output = node("--experimental-vm-modules", "--no-warnings", engine, compiled, ...args);
     const report = JSON.parse(output) as { modules: number; globals: string[]; findings: unknown };
     assert.ok(report.modules > 50, `${report.modules} modules`);
     assert.deepEqual(report.globals.filter((name) => !ECMASCRIPT.has(name)), []);

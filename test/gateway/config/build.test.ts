@@ -39,6 +39,8 @@ function run({ plan }: BuiltPlan, payload: object, { upstream = "files", phase =
 }
 
 const policy = (body: string, name = "policy.mjs") => folder.write(name, `import { allow, deny, mutator, unchanged, validator } from ${JSON.stringify(INDEX)};\n${body}`);
+// For threads, each of which would load the whole package anew.
+const plain = (name: string, handler: string) => `export const only = { descriptor: { name: "${name}", type: "validation", hooks: [{ events: ["tools/call"], phase: "request" }] }, handler: ${handler} };`;
 const TWO = `export const hooks = [{ events: ["tools/*"], phase: "request" }, { events: ["tools/*"], phase: "response" }];
 export const all = [validator({ name: "a", hooks }, ({ config }) => deny(\`a says \${config.word ?? "no"}\`)), mutator({ name: "b", hooks, priorityHint: 3 }, () => unchanged())];`;
 
@@ -95,8 +97,7 @@ describe("a plan of a configuration", () => {
   });
 
   it("runs a module in a thread of its own where that is wanted, one for all plans, and another once it has changed", async () => {
-    folder.write("looping.mjs", `import { validator } from ${JSON.stringify(INDEX)};
-export const loop = validator({ name: "loop", hooks: [{ events: ["tools/call"], phase: "request" }] }, ({ payload }) => { while (payload.name === "loop"); return true; });`);
+    folder.write("looping.mjs", plain("loop", "({ payload }) => { while (payload.name === \"loop\"); return true; }"));
     const config = { interceptors: [{ module: "looping.mjs", worker: { timeoutMs: 300, maxMemoryMb: 64 } }] };
     const plan = await build(config);
     const again = await build(config, { before: plan });
@@ -203,8 +204,7 @@ export const all = ["__proto__", "constructor", "a/b~c"].map((name) => validator
   });
 
   it("keeps what a breaker has come to for as long as the item, and what is behind it, stay as they are", async () => {
-    folder.write("throws.mjs", `import { validator } from ${JSON.stringify(INDEX)};
-export const throws = validator({ name: "throws", hooks: [{ events: ["tools/call"], phase: "request" }] }, () => { throw new Error("x"); });`);
+    folder.write("throws.mjs", plain("throws", "() => { throw new Error(\"x\"); }"));
     const far = { ...policyServer(), name: "far", breaker: { failures: 1 }, upstreams: ["files"] };
     const thread = { module: "throws.mjs", worker: true, name: "thread", breaker: { failures: 1 }, upstreams: ["crm"] };
     const before = await build({ interceptors: [far, thread] });
