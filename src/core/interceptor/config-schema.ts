@@ -1,4 +1,5 @@
 import { cloneJson, equalJson, type JsonObject } from "../base/json.ts";
+import { DEFAULT_LIMITS } from "../base/limits.ts";
 import { compileSchema } from "../schema/schema.ts";
 import type { Problem } from "../wire/check.ts";
 
@@ -25,7 +26,7 @@ const adopted = new WeakMap<JsonObject, AdoptedSchema>();
 export function adoptConfigSchema(source: JsonObject): AdoptedSchema {
   const before = adopted.get(source);
   if (before !== undefined && equalJson(before.schema, source)) return before;
-  const schema = deepFreeze(cloneJson(source));
+  const schema = deepFreeze(cloneJson(source, DEFAULT_LIMITS.maxDepth, DEFAULT_LIMITS.maxMessageBytes));
   const made = { schema, check: compileConfigSchema(schema) };
   adopted.set(source, made);
   return made;

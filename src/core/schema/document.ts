@@ -183,7 +183,7 @@ export function createStore(schema: unknown, documents: ReadonlyMap<string, unkn
   function addDocument(source: unknown, uri: string | undefined): Node {
     let root: unknown;
     try {
-      root = cloneJson(source, limits.maxDepth);
+      root = cloneJson(source, limits.maxDepth, limits.maxMessageBytes);
     } catch (error) {
       const pointer = error instanceof LocalError ? error.details?.["pointer"] : undefined;
       throw malformed(`${uri === undefined ? "" : `${uri}#`}${typeof pointer === "string" ? pointer : ""}`, describeError(error), error);

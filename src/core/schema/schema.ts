@@ -6,7 +6,7 @@ import { apply, type Run, type SchemaProblem } from "./run.ts";
 export type { SchemaProblem } from "./run.ts";
 
 export interface SchemaOptions {
-  /** `maxDepth`, `maxSubschemas`, `maxCheckSteps` and `maxPatternSteps` are read. */
+  /** `maxDepth`, `maxMessageBytes`, `maxSubschemas`, `maxCheckSteps` and `maxPatternSteps` are read. */
   readonly limits?: Partial<Limits>;
   /** Extra documents by absolute URI without fragment, for references and meta-schemas. Nothing else is ever loaded. */
   readonly resources?: ReadonlyMap<string, unknown>;

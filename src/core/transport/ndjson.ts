@@ -1,7 +1,6 @@
 import { utf8Decode } from "../base/bytes.ts";
 import { ErrorCode } from "../base/errors.ts";
 import type { Host } from "../base/host.ts";
-import { cloneJson } from "../base/json.ts";
 import type { Limits } from "../base/limits.ts";
 import { decodeFrame, encodeFrame, type Decoded, type Frame, type InvalidFrame } from "../wire/frame.ts";
 import { isRequest } from "../wire/message.ts";
@@ -106,10 +105,8 @@ export function encodeLine(frame: Frame, maxDepth: number, maxBytes: number): st
  * `limit_exceeded` for one that is certain to have more than `maxBytes`; whoever sends it counts the bytes.
  */
 export function encodeText(frame: Frame, maxDepth: number, maxBytes: number): string {
-  if (frame.text !== undefined) return encodeFrame(frame);
   try {
-    // Stringify alone would drop or alter what JSON cannot carry.
-    return encodeFrame({ message: cloneJson(frame.message, maxDepth, maxBytes) });
+    return encodeFrame(frame, { maxDepth, maxMessageBytes: maxBytes });
   } catch (thrown) {
     throw notJson(thrown);
   }

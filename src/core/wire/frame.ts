@@ -1,7 +1,7 @@
-import { ErrorCode, LocalError, describeError } from "../base/errors.ts";
-import type { JsonObject } from "../base/json.ts";
+import { ErrorCode } from "../base/errors.ts";
+import { cloneJson, type JsonObject } from "../base/json.ts";
 import { MESSAGE_CASE_PLACES, scanJson, type Refusal } from "../base/json-text.ts";
-import type { Limits } from "../base/limits.ts";
+import { DEFAULT_LIMITS, type Limits } from "../base/limits.ts";
 import { classify, type ErrorObject, type Message, type RequestId } from "./message.ts";
 import { readTopLevel } from "./top-level.ts";
 
@@ -71,21 +71,15 @@ function shorten(pointer: string): string {
 /**
  * The text of a frame: its source where it has one, else its message as JSON. One line without a raw line break: LF and CR between the tokens
  * of a source become spaces, and all else of it stays to the letter. In what we write ourselves U+2028 and U+2029 are escaped, since some peers
- * take them for line breaks, too. Throws a `LocalError` of code `not_json` for a message that JSON cannot carry.
+ * take them for line breaks, too. Throws a `LocalError`: `not_json` for a message that JSON cannot carry, or that is nested too deeply, and
+ * `limit_exceeded` for one that is certain to have more than `maxMessageBytes`, as a few objects have that are held in many places.
  */
-export function encodeFrame(frame: Frame): string {
+export function encodeFrame(frame: Frame, limits: Pick<Limits, "maxDepth" | "maxMessageBytes"> = DEFAULT_LIMITS): string {
   const { text } = frame;
   if (text !== undefined) return text.includes("\n") || text.includes("\r") ? text.replace(/[\n\r]/g, " ") : text;
-  const written = stringify(frame.message);
+  // Stringify alone would drop or alter what JSON cannot carry.
+  const written = JSON.stringify(cloneJson(frame.message, limits.maxDepth, limits.maxMessageBytes));
   return written.includes("\u2028") || written.includes("\u2029") ? written.replace(/[\u2028\u2029]/g, (found) => (found === "\u2028" ? "\\u2028" : "\\u2029")) : written;
-}
-
-function stringify(message: Message): string {
-  try {
-    return JSON.stringify(message);
-  } catch (thrown) {
-    throw new LocalError("not_json", `the message cannot be written as JSON: ${describeError(thrown)}`, { cause: thrown });
-  }
 }
 
 export function requestFrame(id: RequestId, method: string, params?: JsonObject): Frame {

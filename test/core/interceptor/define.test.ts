@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { JsonObject } from "../../../src/core/base/json.ts";
 import { interceptorList, mutator, validator, type Declaration } from "../../../src/core/interceptor/define.ts";
 import { readExtras } from "../../../src/core/wire/descriptors.ts";
 
@@ -101,4 +102,10 @@ test("declarations that name the same configSchema have it compiled once, until 
   const changed = declare();
   assert.deepEqual([first, changed].map(({ checkConfig }) => checkConfig?.({ a: "b" }).length), [1, 0]);
   assert.deepEqual([first, changed].map(({ descriptor }) => descriptor.configSchema), [{ ...configSchema, properties: { a: { type: "number" } } }, configSchema]);
+});
+
+test("refuses a schema of its config that holds the same objects in too many places", () => {
+  let configSchema: JsonObject = { description: "x".repeat(100_000) };
+  for (let doubled = 0; doubled < 30; doubled++) configSchema = { oneOf: [configSchema, configSchema] };
+  assert.throws(() => validator({ name: "x", hooks: [{ events: ["tools/call"], phase: "request" }], configSchema }, () => true), { code: "invalid_argument", message: /configSchema .* bytes as JSON text/ });
 });

@@ -140,3 +140,11 @@ test("a message that JSON cannot carry is refused with a local error", () => {
     assert.throws(() => encodeFrame(resultFrame(1, result)), (thrown: unknown) => thrown instanceof LocalError && thrown.code === "not_json");
   }
 });
+
+test("a message that holds the same objects in many places is refused, as one is that JSON cannot carry", () => {
+  let params: object = { text: "x" };
+  for (let doubled = 0; doubled < 30; doubled++) params = { list: [params, params] };
+  const limits = resolveLimits({ maxMessageBytes: 100_000 });
+  assert.throws(() => encodeFrame(notificationFrame("n", params as { list: unknown }), limits), { code: "limit_exceeded", message: /more than 100000 bytes/ });
+  assert.throws(() => encodeFrame(notificationFrame("n", { x: NaN })), { code: "not_json" });
+});

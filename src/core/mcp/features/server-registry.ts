@@ -1,5 +1,6 @@
 import { LocalError } from "../../base/errors.ts";
 import { cloneJson, equalJson } from "../../base/json.ts";
+import { DEFAULT_LIMITS } from "../../base/limits.ts";
 import { describeProblem, type Problem } from "../../wire/check.ts";
 
 /** Something that was registered on a server: changes here are told to the clients that want to know. */
@@ -56,7 +57,7 @@ export function createRegistry<Definition extends object, Handler, Prepared>(
   let used = false;
 
   const read = (definition: Definition): { key: string; definition: Definition; prepared: Prepared } => {
-    const own = cloneJson(definition);
+    const own = cloneJson(definition, DEFAULT_LIMITS.maxDepth, DEFAULT_LIMITS.maxMessageBytes);
     const problem = check(own);
     if (problem !== undefined) throw new LocalError("invalid_argument", `a ${kind} is malformed: ${describeProblem(problem, kind)}`);
     const key = keyOf(own);

@@ -232,3 +232,10 @@ test("a change of a list that a client is reading tells nobody who has not been 
   await settle();
   assert.deepEqual([...new Set(client.notifications.map(({ method }) => method))], ["notifications/prompts/list_changed"]);
 });
+
+test("a tool whose schema holds the same objects in too many places is refused", () => {
+  let schema: object = { description: "x".repeat(100_000) };
+  for (let doubled = 0; doubled < 30; doubled++) schema = { oneOf: [schema, schema] };
+  const server = new McpServer({ name: "s", version: "1" });
+  assert.throws(() => server.tool({ name: "t", inputSchema: { type: "object", ...schema } }, () => "x"), { code: "limit_exceeded", message: /bytes as JSON text/ });
+});
