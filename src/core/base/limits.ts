@@ -68,9 +68,9 @@ export interface Limits {
   readonly maxHeaderBytes: number;
   /** Subschemas that one compiled JSON Schema may reach, embedded and extra documents included. Above: it does not compile. */
   readonly maxSubschemas: number;
-  /** Steps of checking one value: about one a keyword applied, four a member listed, one eight characters matched. Above: the value fails. */
+  /** Steps of checking one value: about one a keyword applied, four a member listed, one eight characters matched or eight steps of a pattern. Above: the value fails. */
   readonly maxCheckSteps: number;
-  /** Estimated worst-case steps of one `pattern` on one string, see `core/schema/pattern-cost.ts`. Above: the value fails. */
+  /** Steps of one `pattern` on one string: as they are taken, or where the engine takes them, the most that it may, see `core/schema/pattern.ts`. Above: the value fails. */
   readonly maxPatternSteps: number;
 }
 

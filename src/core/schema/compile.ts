@@ -8,7 +8,6 @@ import { ARRAY_KEYWORDS, compileUnevaluatedItems, DRAFT_07_ARRAY_KEYWORDS } from
 import { DYNAMIC_REF_KEYWORDS, LOGIC_KEYWORDS, REF_KEYWORDS } from "./keywords-logic.ts";
 import { compileUnevaluatedProperties, OBJECT_KEYWORDS, OBJECT_KEYWORDS_2020_12 } from "./keywords-object.ts";
 import { SCALAR_KEYWORDS } from "./keywords-scalar.ts";
-import { patternSize } from "./pattern.ts";
 import { all, fail, spend, type Check } from "./run.ts";
 
 const UNEVALUATED_KEYWORDS: readonly (readonly [string, KeywordCompiler])[] = [
@@ -112,7 +111,7 @@ export function compileNodes(schema: unknown, documents: ReadonlyMap<string, unk
       weigh(steps) {
         node.weight += steps;
       },
-      measurePattern: (source) => (patternsSize += patternSize(source)),
+      measurePattern: (size) => (patternsSize += size),
       malformed: (reason, ...steps) => malformed(at + formatPointer(steps), reason),
     };
   }

@@ -27,8 +27,8 @@ export interface Keyword {
   needDynamicAnchor(name: string): void;
   /** Adds to what applying the schema costs. */
   weigh(steps: number): void;
-  /** Adds a regular expression to those of the schema, and gives the size of all. */
-  measurePattern(source: string): number;
+  /** Adds to the sizes of the regular expressions of the schema, and gives the sum. */
+  measurePattern(size: number): number;
   /** The error that this keyword is unusable, below it at `steps`. */
   malformed(reason: string, ...steps: (string | number)[]): LocalError;
 }

@@ -1,7 +1,7 @@
 import { equalJson } from "../base/json.ts";
 import { countOf, numberOf, quote, stringOf, type Keyword, type KeywordCompiler } from "./keyword.ts";
 import { codePointLength, isMultipleOf } from "./numbers.ts";
-import { compilePattern, MAX_PATTERN_CHARS, MAX_PATTERNS_SIZE, type Pattern } from "./pattern.ts";
+import { compilePattern, MAX_PATTERN_CHARS, MAX_PATTERNS_SIZE, patternSize, type Pattern } from "./pattern.ts";
 import { fail, spend, type Check } from "./run.ts";
 
 /** Keywords that look at the value as a whole, at numbers and at strings. */
@@ -134,9 +134,13 @@ function compilePatternKeyword(keyword: Keyword): Check {
 
 /** Compiles a regular expression of the schema, at `steps` below the keyword. */
 export function patternOf(source: string, { limits, malformed, measurePattern }: Keyword, ...steps: (string | number)[]): Pattern {
-  if (measurePattern(source) > MAX_PATTERNS_SIZE) throw malformed("is one pattern too many: together they are too large", ...steps);
+  const measure = (size: number) => {
+    if (measurePattern(size) > MAX_PATTERNS_SIZE) throw malformed("is one pattern too many: together they are too large", ...steps);
+  };
+  measure(patternSize(source));
   if (source.length > MAX_PATTERN_CHARS) throw malformed(`is a regular expression of more than ${MAX_PATTERN_CHARS} characters`, ...steps);
   const pattern = compilePattern(source, limits);
   if (pattern === undefined) throw malformed("is no regular expression that ECMAScript knows", ...steps);
+  measure(pattern.size);
   return pattern;
 }

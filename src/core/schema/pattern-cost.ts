@@ -7,36 +7,33 @@ const MAX_POSITIONS = 1_000;
 const MAX_COMPARISONS = 300_000;
 // For what is not understood; such patterns do not come about by accident.
 const UNKNOWN_BASE = 8;
-// More alternatives by the product of all choices outside loops: taken for exponential.
-const MAX_FACTOR = 1_000;
+// More alternatives by the product of all choices: taken for exponential.
+const MAX_WAYS = 1_000;
 
 /**
  * Estimates a pattern without running it.
  *
  * - Where at each point one way at most can go on (the automaton of the pattern is deterministic, no edge comes from two
- *   loops), backtracking finds nothing to retry: one pass, or where the match may start anywhere, one pass from each start.
+ *   loops), backtracking finds nothing to retry: one pass, or where the match may start anywhere, failed loops from each start.
  * - Else, while no loop holds a loop or a choice: every loop may try every length, so the product of their ranges.
  * - Else exponential, so only short texts pass: every character may multiply the ways by the greatest number of ways on.
  *
  * Counted repetition is a loop with that range; lookarounds and backreferences count as not deterministic; what the parser does not
  * understand is exponential. Sets are compared exactly, so `^[a-z]+(-[a-z]+)*$` is linear and `(a+)+$` is not.
  */
-export function estimatePattern(source: string): Estimate {
-  const term = parsePattern(source);
+export function estimatePattern(source: string, unicode = true): Estimate {
+  const term = parsePattern(source, unicode);
   if (term === undefined) return exponential(UNKNOWN_BASE);
-  const shape = measure(term);
-  const automaton = buildAutomaton(term);
-  const starts = anchoredAtStart(term) ? 0 : 1;
-  if (automaton.branching === 1) {
-    // Once in a loop that may end the match at any point, a search succeeds: a start costs a failed loop at most once.
-    const searches = starts === 1 && shape.ranges.length > 0 && !(automaton.loopsAccept && !shape.asserts);
-    const range = shape.ranges.reduce((product, next) => product * (next + 1), 1);
-    return (length) => (length + 1) * (searches ? Math.min(length + 1, range) : 1);
+  const { ranges, copies, ways, entangled } = measure(term);
+  const branching = countBranches(term);
+  const anchored = anchoredAtStart(term);
+  if (branching === 1) {
+    const range = anchored ? 1 : ranges.reduce((product, next) => product * (next + 1), copies);
+    return (length) => (length + 1) * Math.min(length + 1, range);
   }
-  if (shape.entangled || shape.factor > MAX_FACTOR) return exponential(automaton.branching ?? shape.ways * (1 + shape.loops));
+  if (entangled || ways > MAX_WAYS) return exponential(branching ?? ways * (1 + ranges.length));
   // Engines look for `^` at every place, so an anchored pattern still costs a pass.
-  return (length) =>
-    length + shape.ranges.reduce((product, range) => product * (Math.min(length, range) + 1), shape.factor * (length + 1) ** starts);
+  return (length) => length + ranges.reduce((product, range) => product * (Math.min(length, range) + 1), ways * copies * (anchored ? 1 : length + 1));
 }
 
 function exponential(base: number): Estimate {
@@ -46,64 +43,44 @@ function exponential(base: number): Estimate {
 interface Shape {
   /** Greatest counts of the loops. */
   readonly ranges: number[];
-  /** Ways through the choices outside loops. */
-  factor: number;
-  /** Ways through the choices inside loops. */
+  /** Of what is repeated a fixed number of times, which a search does at each start. */
+  copies: number;
+  /** Ways through the choices. */
   ways: number;
-  loops: number;
   /** A loop holds a loop or a choice. */
   entangled: boolean;
-  /** Something besides characters must hold: `$`, `\b`, a lookaround. */
-  asserts: boolean;
 }
 
-function measure(term: Term): Shape {
-  const shape: Shape = { ranges: [], factor: 1, ways: 1, loops: 0, entangled: false, asserts: false };
+function measure(whole: Term): Shape {
+  const shape: Shape = { ranges: [], copies: 1, ways: 1, entangled: false };
   const visit = (term: Term, inLoop: boolean): void => {
     switch (term.kind) {
-      case "set":
-        return;
-      case "empty":
-        if (term.assertion === "other") shape.asserts = true;
-        return;
-      case "sequence":
-        for (const part of term.terms) visit(part, inLoop);
-        return;
       case "choice":
-        if (inLoop) {
-          shape.entangled = true;
-          shape.ways *= term.terms.length;
-        } else {
-          shape.factor *= term.terms.length;
-        }
-        for (const part of term.terms) visit(part, inLoop);
-        return;
+        shape.ways *= term.terms.length;
+        shape.entangled ||= inLoop;
+        return term.terms.forEach((part) => visit(part, inLoop));
+      case "sequence":
+        return term.terms.forEach((part) => visit(part, inLoop));
       case "look":
-        shape.asserts = true;
-        visit(term.body, inLoop);
-        return;
+        return visit(term.body, inLoop);
       case "back":
-        shape.asserts = true;
         shape.ranges.push(Infinity);
-        if (inLoop) shape.entangled = true;
+        shape.entangled ||= inLoop;
         return;
-      case "loop":
-        visitLoop(term, inLoop);
+      case "loop": {
+        const { body, max } = term;
+        if (isExact(term)) {
+          shape.copies *= Math.max(max, 1);
+          return visit(body, inLoop);
+        }
+        shape.entangled ||= inLoop;
+        if (max > 1) shape.ranges.push(max);
+        else shape.ways *= 2;
+        visit(body, inLoop || max > 1);
+      }
     }
   };
-  const visitLoop = (loop: Term & { kind: "loop" }, inLoop: boolean) => {
-    if (isExact(loop)) return visit(loop.body, inLoop);
-    if (inLoop) shape.entangled = true;
-    if (loop.max <= 1) {
-      if (inLoop) shape.ways *= 2;
-      else shape.factor *= 2;
-      return visit(loop.body, inLoop);
-    }
-    shape.loops++;
-    shape.ranges.push(loop.max);
-    visit(loop.body, true);
-  };
-  visit(term, false);
+  visit(whole, false);
   return shape;
 }
 
@@ -116,6 +93,7 @@ function isRigid(term: Term): boolean {
   switch (term.kind) {
     case "set":
     case "empty":
+    case "back":
       return true;
     case "sequence":
       return term.terms.every(isRigid);
@@ -139,13 +117,6 @@ function anchoredAtStart(term: Term): boolean {
   }
 }
 
-interface Automaton {
-  /** The most ways on at one character; undefined where the automaton does not show them all. */
-  readonly branching: number | undefined;
-  /** Whether the match may end after each character that stands in a loop. */
-  readonly loopsAccept: boolean;
-}
-
 // Positions of a term where its texts may begin and end, after Glushkov.
 interface Ends {
   readonly nullable: boolean;
@@ -153,10 +124,10 @@ interface Ends {
   readonly last: readonly number[];
 }
 
-function buildAutomaton(term: Term): Automaton {
+/** The most ways on at one character of the automaton; undefined where it does not show them all. */
+function countBranches(term: Term): number | undefined {
   const sets: CodePoints[] = [];
   const follow: number[][] = [];
-  const looped = new Set<number>();
   // Ways that take no character, or are not modelled: lookarounds, backreferences, patterns past the bounds.
   let vague = false;
   let comparisons = 0;
@@ -204,12 +175,10 @@ function buildAutomaton(term: Term): Automaton {
   };
 
   const loop = (term: Term & { kind: "loop" }): Ends => {
-    const before = sets.length;
     const body = build(term.body);
     if (term.max > 1 && !isExact(term)) {
       if (body.nullable) vague = true;
       connect(body.last, body.first);
-      for (let position = before; position < sets.length; position++) looped.add(position);
     }
     return { ...body, nullable: body.nullable || term.min === 0 };
   };
@@ -228,9 +197,7 @@ function buildAutomaton(term: Term): Automaton {
     if (vague || comparisons > MAX_COMPARISONS) break;
     branching = Math.max(branching, branchingOf(next));
   }
-  const accepting = new Set(whole.last);
-  const shown = !vague && comparisons <= MAX_COMPARISONS;
-  return { branching: shown ? branching : undefined, loopsAccept: [...looped].every((position) => accepting.has(position)) };
+  return vague || comparisons > MAX_COMPARISONS ? undefined : branching;
 }
 
 const EMPTY: Ends = { nullable: true, first: [], last: [] };

@@ -1,18 +1,21 @@
 /** Code points as ranges, both ends included. */
 export type CodePoints = readonly (readonly [number, number])[];
 
-/** A regular expression, as far as its cost depends on it. */
+/** `^`, `$`, `\b`, `\B`. */
+export type Assertion = "start" | "end" | "boundary" | "no boundary";
+
+/** A regular expression, as far as what it matches depends on it. */
 export type Term =
-  /** One character out of a set. */
-  | { readonly kind: "set"; readonly set: CodePoints }
-  /** Consumes nothing: `^`, `$`, `\b`, or nothing at all. */
-  | { readonly kind: "empty"; readonly assertion?: "start" | "other" }
+  /** One character out of a set; with `property`, of which the set is only an upper bound, one that this part of the pattern takes. */
+  | { readonly kind: "set"; readonly set: CodePoints; readonly property?: string }
+  /** Consumes nothing: an assertion, or nothing at all. */
+  | { readonly kind: "empty"; readonly assertion?: Assertion }
   | { readonly kind: "sequence"; readonly terms: readonly Term[] }
   | { readonly kind: "choice"; readonly terms: readonly Term[] }
   | { readonly kind: "loop"; readonly body: Term; readonly min: number; readonly max: number }
   /** Lookahead or lookbehind. */
-  | { readonly kind: "look"; readonly body: Term }
-  /** A backreference: any text. */
+  | { readonly kind: "look"; readonly body: Term; readonly behind: boolean; readonly negated: boolean }
+  /** A backreference, or what is not understood: any text. */
   | { readonly kind: "back" };
 
 export const ANY: CodePoints = [[0, 0x10ffff]];
@@ -25,7 +28,8 @@ const SPACE: CodePoints = [
 const LINE_ENDS: CodePoints = [[10, 10], [13, 13], [8232, 8233]];
 const CONTROLS = new Map([["t", 9], ["n", 10], ["v", 11], ["f", 12], ["r", 13], ["0", 0]]);
 
-function invert(set: CodePoints): CodePoints {
+/** The other characters, in order. */
+export function invert(set: CodePoints): CodePoints {
   const inverted: (readonly [number, number])[] = [];
   let next = 0;
   for (const [low, high] of [...set].sort(([a], [b]) => a - b)) {
@@ -40,7 +44,9 @@ const CLASSES = new Map<string, CodePoints>([
   ["d", DIGIT], ["w", WORD], ["s", SPACE], ["D", invert(DIGIT)], ["W", invert(WORD)], ["S", invert(SPACE)],
 ]);
 
-const HEX = /^(?:x([\da-fA-F]{2})|u([\da-fA-F]{4})|u\{([\da-fA-F]{1,6})\})/;
+const HEX = /^(?:x([\da-fA-F]{2})|u([\da-fA-F]{4}))/;
+// Only read as Unicode: by number, and two halves of a pair.
+const CODE_POINT = /^u(?:\{0*([\da-fA-F]{1,6})\}|([dD][89abAB][\da-fA-F]{2})\\u([dD][c-fC-F][\da-fA-F]{2}))/;
 
 const DOT = invert(LINE_ENDS);
 
@@ -48,11 +54,11 @@ const DOT = invert(LINE_ENDS);
 const MAX_NESTING = 100;
 
 /**
- * Parses a regular expression that the engine has accepted. Undefined for what is nested too deeply or not understood; what is
- * vague, such as a Unicode property, is read as any character.
+ * Parses a regular expression that the engine has accepted with the flag `u`, or without. Undefined for what is nested too deeply or not
+ * understood. What only the engine knows, the characters of a Unicode property, is read as any character, with its source beside it.
  */
-export function parsePattern(source: string): Term | undefined {
-  const characters = Array.from(source);
+export function parsePattern(source: string, unicode = true): Term | undefined {
+  const characters = unicode ? Array.from(source) : source.split("");
   let at = 0;
   let depth = 0;
   let lost = false;
@@ -90,6 +96,7 @@ export function parsePattern(source: string): Term | undefined {
     if (take("?")) return [0, 1];
     // Cut: counts beyond any sane text need no exact reading, and the older syntax has "{" as a character.
     if (characters[at] !== "{") return [1, 1];
+    if (/^\{[\d,]{40}/.test(rest(48))) lost = true;
     const [counts, least = "1", comma, most = ""] = /^\{(\d+)(,?)(\d*)\}/.exec(rest(48)) ?? [];
     if (counts === undefined) return [1, 1];
     at += counts.length;
@@ -102,13 +109,13 @@ export function parsePattern(source: string): Term | undefined {
       case "^":
         return { kind: "empty", assertion: "start" };
       case "$":
-        return { kind: "empty", assertion: "other" };
+        return { kind: "empty", assertion: "end" };
       case ".":
         return { kind: "set", set: DOT };
       case "(":
         return group();
       case "[":
-        return { kind: "set", set: bracket() };
+        return setFrom(bracket);
       case "\\":
         return escape();
       default:
@@ -117,20 +124,22 @@ export function parsePattern(source: string): Term | undefined {
   }
 
   function group(): Term {
+    const begin = at;
     const look = take("?=") || take("?!") || take("?<=") || take("?<!");
+    const sign = characters.slice(begin, at);
     if (!look && !take("?:") && take("?<")) while (at < characters.length && characters[at++] !== ">");
     // Modifiers such as (?i:…) change what sets mean.
     else if (!look && characters[at] === "?") lost = true;
     const body = choice();
     if (!take(")")) lost = true;
-    return look ? { kind: "look", body } : body;
+    return look ? { kind: "look", body, behind: sign.includes("<"), negated: sign.includes("!") } : body;
   }
 
   function escape(): Term {
     const next = characters[at] ?? "";
     if (next === "b" || next === "B") {
       at++;
-      return { kind: "empty", assertion: "other" };
+      return { kind: "empty", assertion: next === "b" ? "boundary" : "no boundary" };
     }
     if (next >= "1" && next <= "9") {
       while (/^\d$/.test(characters[at] ?? "")) at++;
@@ -141,7 +150,17 @@ export function parsePattern(source: string): Term | undefined {
       if (take("<")) while (at < characters.length && characters[at++] !== ">");
       return { kind: "back" };
     }
-    return { kind: "set", set: escapedSet() };
+    // In the older syntax it is a backslash where no letter follows.
+    if (next === "c" && !/[a-zA-Z]/.test(characters[at + 1] ?? "")) return { kind: "back" };
+    return setFrom(escapedSet);
+  }
+
+  /** A set that begins at the last character read. */
+  function setFrom(read: () => CodePoints): Term {
+    const begin = at - 1;
+    const set = read();
+    if (set !== ANY) return { kind: "set", set };
+    return unicode ? { kind: "set", set, property: characters.slice(begin, at).join("") } : { kind: "back" };
   }
 
   // After the backslash, in or out of brackets.
@@ -149,20 +168,27 @@ export function parsePattern(source: string): Term | undefined {
     const character = characters[at++] ?? "";
     const known = CLASSES.get(character);
     if (known !== undefined) return known;
-    const control = CONTROLS.get(character);
-    if (control !== undefined) return [[control, control]];
-    const hex = (character === "x" || character === "u") && HEX.exec(character + rest(8));
+    const pair = unicode && character === "u" && CODE_POINT.exec(character + rest(48));
+    if (pair) {
+      at += pair[0].length - 1;
+      const half = (digits = "") => String.fromCharCode(Number.parseInt(digits, 16));
+      return pair[1] === undefined ? single(half(pair[2]) + half(pair[3])) : point(Number.parseInt(pair[1], 16));
+    }
+    const hex = HEX.exec(character + rest(4));
     if (hex) {
       at += hex[0].length - 1;
-      const code = Number.parseInt(hex[1] ?? hex[2] ?? hex[3] ?? "", 16);
-      // Half of a surrogate pair: together with the next escape it may mean one character.
-      return code >= 0xd800 && code <= 0xdfff ? ANY : [[code, code]];
+      return point(Number.parseInt(hex[1] ?? hex[2] ?? "", 16));
     }
-    if (character === "p" || character === "P") {
-      if (take("{")) while (at < characters.length && characters[at++] !== "}");
+    if (unicode && character === "u") lost = true; // a number with very many zeros
+    if (unicode && (character === "p" || character === "P")) {
+      while (at < characters.length && characters[at++] !== "}");
       return ANY;
     }
-    if (character === "c" || /^\d$/.test(character)) return ANY;
+    if (character === "c" && /[a-zA-Z]/.test(characters[at] ?? "")) return point((characters[at++]?.charCodeAt(0) ?? 0) % 32);
+    // Octal numbers, and a backslash before "c", of the older syntax.
+    if (character === "c" || (/^\d$/.test(character) && (character !== "0" || /^\d$/.test(characters[at] ?? "")))) return ANY;
+    const control = CONTROLS.get(character);
+    if (control !== undefined) return point(control);
     return single(character);
   }
 
@@ -205,5 +231,9 @@ export function parsePattern(source: string): Term | undefined {
 
 function single(character: string): CodePoints {
   const code = character.codePointAt(0);
-  return code === undefined ? [] : [[code, code]];
+  return code === undefined ? [] : point(code);
+}
+
+function point(code: number): CodePoints {
+  return [[code, code]];
 }

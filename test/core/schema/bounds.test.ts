@@ -131,34 +131,73 @@ test("finds a repeated item among very many in linear time", () => {
   assert.equal(compiled.check([...objects, { n: 7 }])?.schemaPath, "/uniqueItems");
 });
 
+const TOO_LONG = "is too long for this pattern";
+
+test("judges what a hostile pattern makes of a text, without trying all ways", () => {
+  for (const pattern of ["^(a+)+$", "^(a|aa)+$", "^(?=(?:a*)*$)(?:a|a)*$", "^(?:a?){40}a{40}$"]) {
+    const compiled = compileSchema({ pattern });
+    assert.equal(compiled.check("a".repeat(60)), undefined, pattern);
+    assert.equal(compiled.check(`${"a".repeat(60)}!`)?.schemaPath, "/pattern", pattern);
+    assert.notEqual(compiled.check(`${"a".repeat(60)}!`)?.reason, TOO_LONG, pattern);
+  }
+  const spaces = compileSchema({ pattern: "\\s+$" });
+  assert.equal(spaces.check(" ".repeat(100_000)), undefined);
+  assert.notEqual(spaces.check(`${" ".repeat(100_000)}!`)?.reason, TOO_LONG);
+  assert.equal(compileSchema({ pattern: ".*z$" }).check(`${"a".repeat(10_000)}z`), undefined);
+});
+
 test("does not try a pattern that could take too long, and does not let it pass", () => {
-  const evil = "^(a+)+$";
+  // What refers back is left to the engine, which tries all ways.
+  const evil = "^(a+)+\\1$";
   const text = `${"a".repeat(60)}!`;
-  const expected = { path: "", reason: "is too long for this pattern" };
   for (const [schema, schemaPath] of [
     [{ pattern: evil }, "/pattern"],
     [{ not: { pattern: evil } }, "/not/pattern"],
     [{ anyOf: [{ pattern: evil }, true] }, "/anyOf/0/pattern"],
-    [{ pattern: "\\s+$" }, "/pattern"],
+    [{ pattern: "^(?:(?:(?:ab?){99}){99}){99}$" }, "/pattern"],
   ] as const) {
-    assert.deepEqual(compileSchema(schema).check(schemaPath === "/pattern" && schema.pattern !== evil ? " ".repeat(100_000) : text), { ...expected, schemaPath });
+    assert.deepEqual(compileSchema(schema).check(text), { path: "", reason: TOO_LONG, schemaPath });
   }
-  assert.equal(compileSchema({ patternProperties: { [evil]: true } }).check({ [text]: 1 })?.reason, expected.reason);
+  assert.equal(compileSchema({ patternProperties: { [evil]: true } }).check({ [text]: 1 })?.reason, TOO_LONG);
   assert.equal(compileSchema({ pattern: evil }).check("aaaa"), undefined);
   assert.equal(compileSchema({ pattern: evil }).check("aaab")?.schemaPath, "/pattern");
   assert.equal(compileSchema({ pattern: "\\s$" }).check(`${"a".repeat(1_000_000)} `), undefined);
 });
 
+test("ends a text that is long for the size of its pattern, whatever both are", () => {
+  for (const pattern of ["((a{0,30}){0,30}){0,30}b", "(?:a?.?){4000}q", "(?:\\p{L}\\p{N}?|\\P{Lu}\\p{Ll}?|[\\p{L}x]\\p{P}?)*q", "(?=.*b)".repeat(200)]) {
+    const compiled = compileSchema({ pattern });
+    const spent = cpuMs(() => assert.equal(compiled.check("a\u4e16".repeat(500_000))?.reason, TOO_LONG, pattern));
+    assert.ok(spent < 10_000, `${pattern} took ${spent} ms`);
+  }
+});
+
 test("tries a pattern at the limit of its steps and not above it", () => {
-  const limited = (maxPatternSteps: number) => compileSchema({ pattern: "^(a+)+$" }, { limits: { maxPatternSteps } }).check("aaa")?.reason;
-  assert.equal(limited(8), undefined);
-  assert.equal(limited(7), "is too long for this pattern");
+  const limited = (pattern: string, maxPatternSteps: number) => compileSchema({ pattern }, { limits: { maxPatternSteps } }).check("aaa")?.reason;
+  assert.equal(limited("^(a*)*\\1$", 64), undefined);
+  assert.equal(limited("^(a*)*\\1$", 63), TOO_LONG);
+  assert.equal(limited("^(a+)+$", 200), undefined);
+  assert.equal(limited("^(a+)+$", 80), TOO_LONG);
 });
 
 test("adds up what many patterns cost", () => {
-  const schema = compileSchema({ not: { items: { not: { pattern: "^(a+)+$" } } } });
-  const texts = Array(100_000).fill(`${"a".repeat(14)}!`);
-  assert.ok(cpuMs(() => assert.equal(schema.check(texts)?.reason, TOO_EXPENSIVE)) < 10_000);
+  for (const [pattern, text] of [["^(a+)+\\1$", `${"a".repeat(10)}!`], ["^(a+)+$", `${"a".repeat(140)}!`]] as const) {
+    const schema = compileSchema({ not: { items: { not: { pattern } } } });
+    assert.ok(cpuMs(() => assert.equal(schema.check(Array(100_000).fill(text))?.reason, TOO_EXPENSIVE)) < 10_000);
+  }
+});
+
+test("counts what patterns take once they are needed among the sizes of a schema's patterns", () => {
+  const ambiguous = (index: number) => ({ pattern: `^(?:a?|${index}){9000}a$` });
+  compileSchema({ allOf: Array.from({ length: 10 }, (_, index) => ambiguous(index)) });
+  assert.match(String(pointerOf(() => compileSchema({ allOf: Array.from({ length: 100 }, (_, index) => ambiguous(index)) }))), /^\/allOf\/\d+\/pattern$/);
+});
+
+test("bounds the size of a schema that holds the same objects in many places", () => {
+  let schema: object = { type: "string" };
+  for (let doubled = 0; doubled < 30; doubled++) schema = { oneOf: [schema, schema] };
+  const compile = () => compileSchema(schema, { limits: { maxMessageBytes: 100_000 } });
+  assert.throws(compile, { code: "invalid_argument", message: /its root the value has more than 100000 bytes as JSON text/ });
 });
 
 test("compiles a chain of thousands of references", () => {
@@ -178,8 +217,8 @@ test("refuses patterns that take an engine too much to read, each alone and all 
 });
 
 test("fails a value whose pattern its engine finds too large once it runs, and never throws", () => {
-  const compiled = compileSchema({ not: { pattern: "(?:a|b)".repeat(9_000) } });
-  assert.deepEqual(compiled.check("abc"), { path: "", schemaPath: "/not/pattern", reason: "has a pattern that is too large for this engine" });
+  const compiled = compileSchema({ not: { pattern: `()\\1${"(?:a|b)".repeat(9_000)}` } });
+  assert.deepEqual(compiled.check(""), { path: "", schemaPath: "/not/pattern", reason: "has a pattern that is too large for this engine" });
 });
 
 test("runs a row of Unicode properties without looking ahead through all pairs of surrogates", () => {

@@ -63,11 +63,16 @@ export const HOSTILE: Readonly<Record<string, (size: number) => Hostile>> = {
   "contains, counted": (size) => [{ allOf: some(100 * size, () => ({ contains: { contains: { type: "string" } }, minContains: 0 })) }, times(1_000 * size, () => times(10, () => 1))],
   "names that are patterns": (size) => [{ propertyNames: { pattern: "^(?:[^x]*,?)*$" } }, members(1_000 * size, () => 1, "a,b,c,")],
   ...Object.fromEntries(
-    ["^(a+)+$", "^(a|aa)+$", "(.*)*x", "^(a*)\\1\\1b$", "(?=(a+))\\1*b", "\\s+$", "^(?:a?){40}a{40}$", "((a{0,30}){0,30}){0,30}b", "(x+x+)+y", "^(([a-z])+.)+[A-Z]([a-z])+$", "(?:.*,){20}P", "[^]*[^]*[^]*[^]*q", "(?<=(a+)+)b", "^((?:a|b)*c?)*$"].map((pattern) => [
+    ["^(a+)+$", "^(a|aa)+$", "(.*)*x", "^(a*)\\1\\1b$", "(?=(a+))\\1*b", "\\s+$", "^(?:a?){40}a{40}$", "((a{0,30}){0,30}){0,30}b", "(x+x+)+y", "^(([a-z])+.)+[A-Z]([a-z])+$", "(?:.*,){20}P", "[^]*[^]*[^]*[^]*q", "(?<=(a+)+)b", "^((?:a|b)*c?)*$", "(?=(?:.?,?){99}x)(?!(?:a?){99}b)", "(?:[\\p{L}\\d]?\\p{N}?){300}!!"].map((pattern) => [
       `the pattern ${pattern}`,
       (size: number): Hostile => [{ items: { not: { pattern } } }, [...times(30, (index) => `${"a".repeat(index * size)}!`), " ".repeat(20_000 * size), "x,".repeat(5_000 * size), "a".repeat(100_000 * size)]],
     ]),
   ),
+  "many patterns of many states": (size) => [{ allOf: some(100 * size, (index) => ({ pattern: `(?:a?b?|${index}){1500}x` })) }, "ab".repeat(100)],
+  "a pattern of long copies": (size) => [{ items: { not: { pattern: "[ab]{30000}c" } } }, times(60 * size, () => "a".repeat(100_000))],
+  "a pattern of long copies that refers back": (size) => [{ items: { not: { pattern: "()\\1[ab]{30000}c" } } }, times(60 * size, () => "a".repeat(100_000))],
+  "a pattern of long copies of nothing": (size) => [{ items: { not: { pattern: "(?:\\b){2000000000}c" } } }, times(60 * size, () => "a b")],
+  "a pattern of many states for many texts": (size) => [{ items: { not: { pattern: "(?:a?b?){9000}x" } } }, times(1_000 * size, () => "ab")],
   "a pattern of many choices": (size) => [{ pattern: `^(?:${times(8_000 * size, (index) => `w${index}`).join("|")})$` }, "w"],
   "a pattern of Unicode properties": (size) => [{ pattern: "(?:a|\\p{L})".repeat(480 * Math.min(size, 1)) }, "\u4e16abc"],
   "many patterns of Unicode properties": (size) => [{ allOf: some(300 * size, (index) => ({ pattern: `${"[^\\p{L}]".repeat(10)}|${index}` })) }, "a1b2c3".repeat(100)],

@@ -21,7 +21,7 @@ test(`every hostile schema is refused, judged or given up, within ${MAX_MEGABYTE
   }));
   assert.deepEqual([...found.values()].flatMap(({ problem }) => problem ?? []), []);
   for (const name of ["nested beyond the limit", "a reference to itself"]) assert.equal(found.get(name)?.outcome, "refused", name);
-  for (const name of ["references doubled by anyOf", "references doubled by if", "the pattern ^(a+)+$", "a value nested as deep as messages may be"]) {
+  for (const name of ["references doubled by anyOf", "references doubled by if", "the pattern ^(a*)\\1\\1b$", "a value nested as deep as messages may be"]) {
     assert.match(found.get(name)?.outcome ?? "", name.startsWith("a value") ? /fits|does not fit/ : /given up/, name);
   }
 });

@@ -32,7 +32,7 @@ export function tryHostile(name: string, size: number): { readonly outcome: stri
 export const hostilePart: Part = {
   name: "hostile",
   cases: 25,
-  least: { "given up": 2, refused: 1, fits: 2 },
+  least: { "given up": 1, refused: 1, fits: 2 },
   run(random, count) {
     const { outcome, problem } = tryHostile(random.pick(Object.keys(HOSTILE)), random.pick([0.1, 0.1, 0.2, 0.4]) * random.pick([1, 1, 1, 25 * random.next()]));
     count(outcome);
