@@ -6,7 +6,7 @@ import { isErrorResponse, type ErrorMessage, type RequestId } from "../core/wire
 import { isForAll, progressToken, unanswerable, type Answer, type CallHooks, type Question } from "./call.ts";
 import { announces } from "./capabilities.ts";
 import type { FrameRequest } from "./frame-requests.ts";
-import type { BuiltLink, Followed, Link, LinkCore } from "./upstream-link.ts";
+import type { BuiltLink, Followed, Link, LinkCore, LinkOwner } from "./upstream-link.ts";
 import { abandon, sendCall } from "./upstream-request.ts";
 
 interface OpenCall {
@@ -39,13 +39,15 @@ export function lower(left: string | undefined, right: string | undefined): stri
 
 /**
  * A connection of the revisions that open with `initialize`. The server sends requests of its own. One that names no call is asked of the link's owner where
- * that can be asked, in the exchange of the only call in flight if there is one; else it belongs to that call, and is refused where there is none.
+ * that can be asked, in the exchange of a call in flight if there is one; else it belongs to the only call in flight, and is refused where there is none.
  */
 export function createHandshakeLink(core: LinkCore): BuiltLink {
   const { peer, server, owner, log } = core;
   const calls = new BriefMap<number, OpenCall>();
   const subscribed = new Set<string>();
   let level: string | undefined;
+  // Questions that may be about any call in flight.
+  let askingBeside = 0;
   let refreshing: Promise<unknown> = Promise.resolve();
 
   const command = async (method: string, params: { [member: string]: unknown }): Promise<ErrorMessage | undefined> => {
@@ -109,17 +111,27 @@ export function createHandshakeLink(core: LinkCore): BuiltLink {
       source.dispose();
     }
   };
-  /** Of the session itself: a call in flight only lends its exchange, as a client without a stream of its own hears of nothing else. */
-  const askBeside = async (open: OpenCall, question: Question, signal: Signal): Promise<Answer> => {
-    const source = createSignal(signal, open.givenUp.signal);
-    try {
-      return await askIn(open, question, source.signal);
-    } catch (thrown) {
-      const unheard = thrown instanceof LocalError && thrown.code === "closed" && thrown.details?.["delivery"] === "none";
-      if (!unheard || signal.aborted || owner.ask === undefined) throw thrown;
-      return await owner.ask(question, signal);
-    } finally {
-      source.dispose();
+  /**
+   * Of the session itself: a call in flight only lends its exchange, as a client without a stream of its own hears of nothing else. Whichever call it is, it
+   * is the same client's; the latest is the likeliest to be what the question is about.
+   */
+  const askBeside = async (question: Question, signal: Signal, ask: NonNullable<LinkOwner["ask"]>): Promise<Answer> => {
+    const tried = new Set<OpenCall>();
+    for (;;) {
+      const lender = calls.values().findLast((open) => open.hooks.ask !== undefined && !tried.has(open));
+      if (lender === undefined) return await ask(question, signal);
+      tried.add(lender);
+      const alone = calls.size === 1;
+      const source = createSignal(signal, lender.givenUp.signal);
+      try {
+        return await askIn(lender, question, source.signal);
+      } catch (thrown) {
+        const unheard = thrown instanceof LocalError && thrown.code === "closed" && thrown.details?.["delivery"] === "none";
+        // What its caller has given up may have lent its exchange to what another call waits for.
+        if (signal.aborted || !(unheard || (lender.givenUp.signal.aborted && !alone))) throw thrown;
+      } finally {
+        source.dispose();
+      }
     }
   };
 
@@ -129,8 +141,12 @@ export function createHandshakeLink(core: LinkCore): BuiltLink {
       if (!request.signal.aborted && token !== undefined) peer.notify({ ...message, params: { ...message.params, progressToken: token } }, frame, request.message.id);
     };
     const question: Question = { message: request.message, source: request.frame, ...(token === undefined ? {} : { onProgress }) };
+    if (request.related === undefined && owner.ask !== undefined) {
+      askingBeside++;
+      return askBeside(question, request.signal, owner.ask).finally(() => askingBeside--);
+    }
     const open = callOf(request.related);
-    if (open?.hooks.ask !== undefined) return owner.ask === undefined || request.related !== undefined ? askFor(open, question, request.signal) : askBeside(open, question, request.signal);
+    if (open?.hooks.ask !== undefined) return askFor(open, question, request.signal);
     if (open === undefined && owner.ask !== undefined) return owner.ask(question, request.signal);
     const why = open === undefined ? "The request belongs to no call, so nobody can be asked" : "The caller cannot be asked";
     return Promise.resolve(unanswerable(why, open === undefined ? "unrelated" : "cannot_ask"));
@@ -151,7 +167,7 @@ export function createHandshakeLink(core: LinkCore): BuiltLink {
           meta: {},
           hooks,
           signal,
-          waits: () => open.asking > 0,
+          waits: () => open.asking + askingBeside > 0,
           onId(given) {
             id = given;
             calls.set(id, open);

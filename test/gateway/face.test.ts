@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { JsonObject } from "../../src/core/base/json.ts";
+import { directSend } from "../../src/core/http/direct-send.ts";
+import type { HttpHandler } from "../../src/core/http/exchange.ts";
+import { httpTransport } from "../../src/core/http/http-client.ts";
 import { memoryPair } from "../../src/core/transport/memory.ts";
 import type { Gateway, UpstreamPlan } from "../../src/gateway/plan.ts";
 import { countSignals } from "../support/count-signals.ts";
@@ -48,6 +51,22 @@ describe("a session with a client", () => {
     }
     await server.send({ jsonrpc: "2.0", method: "notifications/tools/list_changed", params: { _meta } });
     assert.equal((await end.message())["method"], "notifications/tools/list_changed");
+    await gateway.close();
+  });
+
+  it("ends what would never end by itself at once, when the client has ended its side", async () => {
+    const up = rawUpstream();
+    const host = fakeHost();
+    const gateway = await gatewayFor(up.target, { host }, { era: "handshake" });
+    const client = scriptedTransport();
+    gateway.serve("up", client);
+    client.deliver({ jsonrpc: "2.0", id: "s", method: "subscriptions/listen", params: { _meta: JSON.parse(metaOf()) as JsonObject, notifications: {} } });
+    await up.greet(HANDSHAKE);
+    await until(() => client.sent.length === 1);
+    client.end();
+    await until(() => client.closes > 0);
+    const { id, result: last } = client.sent[1]?.message as { id?: unknown; result?: JsonObject };
+    assert.deepEqual([id, last?.["resultType"], client.closes], ["s", "complete", 1]);
     await gateway.close();
   });
 
@@ -195,6 +214,32 @@ describe("a session with a client", () => {
     assert.deepEqual([end.waiting, server.waiting], [[], []]);
     await end.send(result(asked["id"], { action: "decline" }));
     assert.deepEqual(await server.message(), result("q", { action: "decline" }));
+    await gateway.close();
+  });
+
+  it("is asked in the exchange of one of several calls, where it opens no stream of its own, and in another's once that one is given up", async () => {
+    const up = rawUpstream();
+    const gateway = await gatewayFor(up.target, {}, { era: "handshake" });
+    const deaf: HttpHandler = (request) => (request.method === "GET" ? Promise.resolve({ status: 405, headers: [] }) : gateway.handle(request));
+    const end = rawEnd(httpTransport({ url: "http://localhost/up/mcp", send: directSend(deaf) }));
+    const [server] = await Promise.all([up.greet(HANDSHAKE, EVERYTHING), opened(end, { elicitation: {} })]);
+    await end.send(call(1));
+    const first = await server.message();
+    await end.send(call(2));
+    const second = await server.message();
+    await server.send(question("q"));
+    const asked = await end.message();
+    assert.equal(asked["method"], "elicitation/create");
+    // The latest call has lent its exchange.
+    await end.send({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 2 } });
+    assert.deepEqual((await server.message())["params"], { requestId: second["id"], reason: "cancelled" });
+    const again = await end.message();
+    assert.equal(again["method"], "elicitation/create");
+    await end.send(result(again["id"], { action: "decline" }));
+    assert.deepEqual(await server.message(), result("q", { action: "decline" }));
+    await server.send(result(first["id"]));
+    assert.deepEqual(await end.message(), result(1));
+    await end.end();
     await gateway.close();
   });
 
