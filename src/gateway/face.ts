@@ -92,6 +92,7 @@ class OwnFace implements Face {
       lingerMs: LINGER_MS,
       onRequest: (request) => this.#onRequest(request),
       onNotification: (frame, message) => this.#handshake?.notified(frame, message),
+      onLinger: () => this.#draining.fire(new LocalError("closed", "the client has ended its side")),
     });
     this.#connection = { peer, owed, draining: this.#draining };
     this.closed = peer.closed.then(() => this.#handshake?.end());

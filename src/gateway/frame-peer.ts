@@ -20,6 +20,14 @@ export interface FramePeerParts {
   onRequest(request: FrameRequest): void;
   /** All but cancellations and progress of requests of ours. */
   onNotification(frame: Frame, message: NotificationMessage, arrival: Arrival): void;
+  /** A peer on a single channel has nothing more to say, and is still owed answers: what would never end by itself is to end. */
+  onLinger?(): void;
+}
+
+/** Something that is waited for, and what that settles. */
+interface Wait {
+  readonly isSo: () => boolean;
+  readonly settle: () => void;
 }
 
 /**
@@ -60,9 +68,8 @@ class OwnFramePeer implements FramePeer {
   #calls: FrameCalls | undefined;
   #notifications: FrameNotifications | undefined;
   #ended: LocalError | undefined;
-  // What is waited for, and what that settles.
-  #wanted: (() => boolean) | undefined;
-  #settleWanted: (() => void) | undefined;
+  // The end of the peer may be waited for while this side ends, too.
+  #waits: readonly Wait[] | undefined;
   #settleClosed!: (why: LocalError | undefined) => void;
 
   constructor(parts: FramePeerParts) {
@@ -145,7 +152,10 @@ class OwnFramePeer implements FramePeer {
   async #linger(): Promise<void> {
     const { lingerMs = 0 } = this.#parts;
     this.#calls?.rejectAll(CUT_OFF);
-    if (lingerMs > 0 && this.#requests.onChannel) await this.#until(() => this.#requests.size === 0, lingerMs);
+    if (lingerMs > 0 && this.#requests.onChannel) {
+      this.#parts.onLinger?.();
+      await this.#until(() => this.#requests.size === 0, lingerMs);
+    }
     await this.end();
   }
 
@@ -153,18 +163,18 @@ class OwnFramePeer implements FramePeer {
   async #until(isSo: () => boolean, ms: number): Promise<void> {
     if (isSo() || this.#ended !== undefined) return;
     let cancel = () => {};
-    await new Promise<void>((resolve) => {
-      cancel = this.#parts.host.setTimer(resolve, ms);
-      this.#wanted = isSo;
-      this.#settleWanted = resolve;
+    await new Promise<void>((settle) => {
+      cancel = this.#parts.host.setTimer(settle, ms);
+      this.#waits = [...(this.#waits ?? []), { isSo, settle }];
     });
     cancel();
-    this.#settleWanted = undefined;
+    const left = this.#waits?.filter((wait) => wait.isSo !== isSo);
+    this.#waits = left?.length === 0 ? undefined : left;
   }
 
   // A method and no function of each wait's own in a field: with that one all of a stateless request outlives minor collections.
   #onLess(): void {
-    if (this.#settleWanted !== undefined && (this.#ended !== undefined || this.#wanted?.() === true)) this.#settleWanted();
+    for (const { isSo, settle } of this.#waits ?? []) if (this.#ended !== undefined || isSo()) settle();
   }
 }
 

@@ -187,6 +187,24 @@ describe("a peer that keeps the text of messages", () => {
     assert.equal(host.liveTimers, 0);
   });
 
+  it("ends once its answers have left, though its peer ends meanwhile", async () => {
+    const { host, transport, requests, peer } = rig();
+    let open = () => {};
+    transport.onSend = () => new Promise((resolve) => (open = resolve));
+    transport.deliver(ping(1));
+    await settle();
+    requests[0]!.answer(done(1));
+    const ending = peer.end();
+    transport.end();
+    await settle();
+    assert.equal(transport.closes, 0);
+    open();
+    await settle();
+    assert.equal(transport.closes, 1, "no wait is left");
+    await ending;
+    assert.equal(host.liveTimers, 0);
+  });
+
   it("lets answers leave before it ends, and no timer after it", async () => {
     const { host, transport, requests, peer, sent } = rig();
     let open = () => {};
