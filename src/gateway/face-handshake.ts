@@ -77,7 +77,7 @@ export function createHandshakeFace({ peer, upstream, name, shared, versions, ho
       },
       ask: (question, signal) => ask(question, signal, undefined),
     };
-    const following = lease.slot.follow(follower);
+    const following = lease.follow(follower);
     void following.refresh();
     return { follower, following };
   };

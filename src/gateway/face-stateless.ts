@@ -55,7 +55,7 @@ export function createStatelessFace({ upstream, versions, parking, limits, varie
     request.answer({ ...empty, result });
   };
 
-  const listen = async (request: FrameRequest, { slot }: Lease, server: ServerDescription, { peer, draining }: FaceConnection) => {
+  const listen = async (request: FrameRequest, { follow }: Lease, server: ServerDescription, { peer, draining }: FaceConnection) => {
     const { id, params = {} } = request.message;
     const problem = checkListenParams(params);
     if (problem !== undefined) throw invalidParams(describeProblem(problem, "params"));
@@ -77,7 +77,7 @@ export function createStatelessFace({ upstream, versions, parking, limits, varie
         peer.notify({ ...message, params: { ...rest, _meta: { ...(isObject(_meta) ? _meta : {}), ...meta } } }, frame, id);
       },
     };
-    const following = slot.follow(follower);
+    const following = follow(follower);
     try {
       const { agreed } = await following.refresh();
       const honoured: SubscriptionFilter = {};
@@ -163,7 +163,7 @@ export function createStatelessFace({ upstream, versions, parking, limits, varie
       }
       const state = ownMember(params, "requestState");
       if (typeof state === "string" && upstream.era === "handshake") return await resume(request, caller, state, connection);
-      const lease = await upstream.single(caller);
+      const lease = await (HANDLED.has(method) ? upstream.beside(caller) : upstream.single(caller));
       let kept = false;
       try {
         const { server } = lease.slot;

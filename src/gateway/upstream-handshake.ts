@@ -25,6 +25,7 @@ const KINDS = ["tools", "prompts", "resources"] as const;
 const ENDED = new LocalError("aborted", "the call has ended");
 /** For what the gateway itself asks of a server. */
 const COMMAND_MS = 30_000;
+const SUBSCRIBES_AT_ONCE = 32;
 
 /** Whether log messages of `level` are wanted by whoever wants `least` and worse. */
 export function isWanted(level: unknown, least: string | undefined): boolean {
@@ -76,10 +77,16 @@ export function createHandshakeLink(core: LinkCore): BuiltLink {
       subscribed.delete(uri);
       await command("resources/unsubscribe", { uri });
     }
-    for (const uri of [...uris].filter((uri) => !subscribed.has(uri))) {
-      const error = await command("resources/subscribe", { uri });
-      if (error === undefined) subscribed.add(uri);
-      else refused.set(uri, error);
+    const missing = [...uris].filter((uri) => !subscribed.has(uri));
+    // Several at once, so that on a new connection they are out before the call that it was made for.
+    while (missing.length > 0) {
+      await Promise.all(
+        missing.splice(0, SUBSCRIBES_AT_ONCE).map(async (uri) => {
+          const error = await command("resources/subscribe", { uri });
+          if (error === undefined) subscribed.add(uri);
+          else refused.set(uri, error);
+        }),
+      );
     }
     const agreed: SubscriptionFilter = {};
     for (const kind of KINDS) {

@@ -12,11 +12,14 @@ import { mayBeAsked } from "./capabilities.ts";
 import type { UpstreamPlan, UpstreamStats } from "./plan.ts";
 import { createConnector } from "./targets.ts";
 import { openLink, type Identity } from "./upstream-link.ts";
-import { backingOff, createSlot, type Slot } from "./upstream-slot.ts";
+import { createAudience, type Audience } from "./upstream-audience.ts";
+import { backingOff, createSlot, type Follower, type Following, type Slot } from "./upstream-slot.ts";
 
 /** A connection for a while. Its holder gives it back, once. */
 export interface Lease {
   readonly slot: Slot;
+  /** Whoever follows hears what is said on any connection that the server takes for the same caller's. */
+  follow(follower: Follower): Following;
   release(): void;
 }
 
@@ -30,8 +33,10 @@ export interface Upstream {
   readonly maxCallMs: number;
   /** For a session of the handshake era, until it ends. Connected; rejects with a `LocalError` where that cannot be had. */
   session(caller: Caller): Promise<Lease>;
-  /** For one call, or one stream, of a stateless caller. */
+  /** For one call of a stateless caller. */
   single(caller: Caller): Promise<Lease>;
+  /** For a stream of changes of a stateless caller, or a look at the server: nothing that a server could ask about, so that it keeps no call off the connection. */
+  beside(caller: Caller): Promise<Lease>;
   /** Takes one more call, unless there are too many; `undefined`: there are. What it gives is called at the end of the call. */
   admit(): (() => void) | undefined;
   /** See `Slot.listsChanged`. */
@@ -47,12 +52,23 @@ export interface UpstreamParts {
   readonly log: Log;
 }
 
+/** What a connection is held for. */
+type Kind = "call" | "beside";
+
 interface Held {
   readonly slot: Slot;
   readonly key: string;
   holders: number;
+  /** Of these, calls. */
+  calls: number;
   /** Cancels the end of one that nobody holds. */
   cancelIdle: (() => void) | undefined;
+}
+
+/** Connections with one key, in the order in which they were made: what calls one after the other leave behind in a server is found by the next. */
+interface Pool {
+  readonly members: Set<Held>;
+  readonly audience: Audience;
 }
 
 // A shared connection speaks for everybody. Whether a given caller can be asked is looked at when the server does ask.
@@ -73,6 +89,8 @@ export function createUpstream({ plan, host, limits, log: given }: UpstreamParts
   const held = new Set<Held>();
   // What serves several: everybody, or all that one principal asks (`sharing: "principal"`).
   const shared = new Map<string, Held>();
+  // Of stateless callers, by key.
+  const pools = new Map<string, Pool>();
   let era: Era | undefined = plan.era;
   let finding: Promise<unknown> | undefined;
   let closed: LocalError | undefined;
@@ -115,22 +133,43 @@ export function createUpstream({ plan, host, limits, log: given }: UpstreamParts
         }
       },
     });
-    const made: Held = { slot, key, holders: 0, cancelIdle: undefined };
+    const made: Held = { slot, key, holders: 0, calls: 0, cancelIdle: undefined };
     held.add(made);
     return made;
+  };
+  const makePooled = (key: string, identity: Identity): Held => {
+    const made = make(key, identity);
+    const pool = pools.get(key) ?? { members: new Set(), audience: createAudience() };
+    pools.set(key, pool);
+    pool.members.add(made);
+    pool.audience.add(made.slot);
+    return made;
+  };
+  const poolOf = (one: Held) => {
+    const pool = pools.get(one.key);
+    return pool?.members.has(one) === true ? pool : undefined;
+  };
+  const leavePool = (one: Held) => {
+    const pool = poolOf(one);
+    if (pool === undefined) return;
+    pool.members.delete(one);
+    pool.audience.remove(one.slot);
+    if (pool.members.size === 0) pools.delete(one.key);
   };
 
   const drop = (one: Held, why?: LocalError) => {
     one.cancelIdle?.();
     held.delete(one);
+    leavePool(one);
     for (const [name, held] of shared) if (held === one) shared.delete(name);
     return one.slot.close(why);
   };
 
-  const lease = (one: Held, released: () => void): Lease => {
+  const lease = (one: Held, kind: Kind, released: () => void): Lease => {
     one.cancelIdle?.();
     one.cancelIdle = undefined;
     one.holders++;
+    if (kind === "call") one.calls++;
     // Used last. The only one is so already, and a set makes itself a new table for every other of such turns.
     if (held.size > 1) {
       held.delete(one);
@@ -139,16 +178,18 @@ export function createUpstream({ plan, host, limits, log: given }: UpstreamParts
     let over = false;
     return {
       slot: one.slot,
+      follow: (follower) => poolOf(one)?.audience.follow(follower, one.slot) ?? one.slot.follow(follower),
       release() {
         if (over) return;
         over = true;
         one.holders--;
+        if (kind === "call") one.calls--;
         released();
       },
     };
   };
-  const pooled = (one: Held): Lease =>
-    lease(one, () => {
+  const pooled = (one: Held, kind: Kind): Lease =>
+    lease(one, kind, () => {
       if (one.holders > 0 || !held.has(one)) return;
       one.cancelIdle = host.setTimer(() => void drop(one), idleMs, true);
     });
@@ -164,7 +205,7 @@ export function createUpstream({ plan, host, limits, log: given }: UpstreamParts
 
   /** Whether one connection is for all, or for all that one principal asks. */
   const servesAll = () => sharing !== "session" || era === "stateless";
-  const sharedLease = ({ principal }: Caller): Lease => {
+  const sharedLease = ({ principal }: Caller, kind: Kind): Lease => {
     // Claims included: what one token says is not what another one of the same principal does.
     const key = sharing === "principal" ? JSON.stringify(["principal", sorted(principal)]) : SHARED;
     let one = shared.get(key);
@@ -173,11 +214,11 @@ export function createUpstream({ plan, host, limits, log: given }: UpstreamParts
       one = make(key, sharing === "principal" ? { ...EVERYBODY, principal } : EVERYBODY);
       shared.set(key, one);
     }
-    return pooled(one);
+    return pooled(one, kind);
   };
 
   /** Learns the era, by a first connection that everybody else waits for; the one who made it has it. */
-  const find = async (caller: Caller, key: string): Promise<Lease | undefined> => {
+  const find = async (caller: Caller, key: string, kind: Kind): Promise<Lease | undefined> => {
     while (era === undefined && sharing === "session") {
       if (finding !== undefined) {
         // One that does not start in time for one caller does not for the next; of other failures each finds out.
@@ -187,7 +228,7 @@ export function createUpstream({ plan, host, limits, log: given }: UpstreamParts
         continue;
       }
       makeRoom();
-      const first = make(key, identityOf(caller));
+      const first = key === "" ? make(key, identityOf(caller)) : makePooled(key, identityOf(caller));
       finding = first.slot.connect().finally(() => (finding = undefined));
       try {
         await finding;
@@ -198,10 +239,11 @@ export function createUpstream({ plan, host, limits, log: given }: UpstreamParts
       if (closed !== undefined) throw closed;
       // One that serves all callers alike is everybody's from now on.
       if (first.slot.server?.era === "stateless") {
+        leavePool(first);
         shared.set(SHARED, first);
-        return pooled(first);
+        return pooled(first, kind);
       }
-      return key === "" ? lease(first, () => void drop(first)) : pooled(first);
+      return key === "" ? lease(first, kind, () => void drop(first)) : pooled(first, kind);
     }
     return undefined;
   };
@@ -217,6 +259,28 @@ export function createUpstream({ plan, host, limits, log: given }: UpstreamParts
     }
   };
 
+  const forOne = async (caller: Caller, kind: Kind): Promise<Lease> => {
+    if (servesAll()) return await connected(sharedLease(caller, kind));
+    const key = keyOf(caller);
+    const first = await find(caller, key, kind);
+    if (first !== undefined) return first;
+    // Somebody else's connection may have told.
+    if (servesAll()) return await connected(sharedLease(caller, kind));
+    const mine = [...(pools.get(key)?.members ?? [])];
+    // Where questions do not say which call they belong to, each call has a connection to itself while there are any to be had.
+    const alone = kind === "call" && !connector.relates && mayBeAsked(caller.capabilities);
+    const free = alone ? mine.find(({ calls }) => calls === 0) : mine[0];
+    if (free !== undefined) return await connected(pooled(free, kind));
+    try {
+      makeRoom();
+    } catch (error) {
+      const least = mine.sort((left, right) => left.calls - right.calls)[0];
+      if (least === undefined || closed !== undefined) throw error;
+      return await connected(pooled(least, kind));
+    }
+    return await connected(pooled(makePooled(key, identityOf(caller)), kind));
+  };
+
   return {
     plan,
     callTimeoutMs,
@@ -225,34 +289,15 @@ export function createUpstream({ plan, host, limits, log: given }: UpstreamParts
       return era;
     },
     async session(caller) {
-      const first = await find(caller, "");
+      const first = await find(caller, "", "beside");
       if (first !== undefined) return first;
-      if (servesAll()) return await connected(sharedLease(caller));
+      if (servesAll()) return await connected(sharedLease(caller, "beside"));
       makeRoom();
       const own = make("", identityOf(caller));
-      return await connected(lease(own, () => void drop(own)));
+      return await connected(lease(own, "beside", () => void drop(own)));
     },
-    async single(caller) {
-      if (servesAll()) return await connected(sharedLease(caller));
-      const key = keyOf(caller);
-      const first = await find(caller, key);
-      if (first !== undefined) return first;
-      // Somebody else's connection may have told.
-      if (servesAll()) return await connected(sharedLease(caller));
-      const mine = [...held].filter((one) => one.key === key);
-      // Where questions do not say which call they belong to, each call has a connection to itself while there are any to be had.
-      const alone = !connector.relates && mayBeAsked(caller.capabilities);
-      const free = alone ? mine.find(({ holders }) => holders === 0) : mine[0];
-      if (free !== undefined) return await connected(pooled(free));
-      try {
-        makeRoom();
-      } catch (error) {
-        const least = mine.sort((left, right) => left.holders - right.holders)[0];
-        if (least === undefined || closed !== undefined) throw error;
-        return await connected(pooled(least));
-      }
-      return await connected(pooled(make(key, identityOf(caller))));
-    },
+    single: (caller) => forOne(caller, "call"),
+    beside: (caller) => forOne(caller, "beside"),
     admit() {
       if (calls >= maxCalls) return undefined;
       calls++;
@@ -263,7 +308,13 @@ export function createUpstream({ plan, host, limits, log: given }: UpstreamParts
       };
     },
     listsChanged() {
-      for (const { slot } of held) slot.listsChanged();
+      // All of a pool have the same listeners.
+      const told = new Set<Pool>();
+      for (const one of held) {
+        const pool = poolOf(one);
+        if (pool === undefined || !told.has(pool)) one.slot.listsChanged();
+        if (pool !== undefined) told.add(pool);
+      }
     },
     stats: () => ({
       connections: [...held].filter(({ slot }) => slot.connected).length,
