@@ -205,13 +205,14 @@ export function topLevel(line: string): Top | undefined {
   };
 }
 
-/** Whose answer a message is or may have been meant for: that has an id, says that it is JSON-RPC, and says nothing of a method. */
+/** Whose answer a message is or may have been meant for: that has an id, says that it is JSON-RPC, and says nothing of a method, or has what answers have beside it. */
 export function endedBy(text: string): (string | number)[] {
   const { said } = readLine(text);
   if (said !== undefined) return said.method === undefined && typeof said.id !== "object" && said.id !== undefined ? [said.id] : [];
   const { id, asks, answers } = topLevel(text) ?? { id: undefined, asks: true, answers: false };
-  if (id === undefined || asks) return [];
+  if (id === undefined) return [];
   const names = Object.keys(JSON.parse(text) as object); // an object, as topLevel has found
+  if (asks) return names.includes("jsonrpc") && names.some((name) => name === "result" || name === "error") ? [id] : [];
   return answers || (names.includes("jsonrpc") && !names.some((name) => /^(?:method|params)$/i.test(name))) ? [id] : [];
 }
 

@@ -24,6 +24,8 @@ export const BROKEN_ANSWERS: Readonly<Record<string, Broken>> = {
   "a result twice": (id) => whole(id, ',"result":{},"result":{}'),
   "a strange member beside a result": (id) => whole(id, ',"result":{},"unguarded":1'),
   "a result that is misspelt": (id) => whole(id, ',"Result":{}'),
+  "a method beside a result": (id) => whole(id, ',"method":"ping","result":{}'),
+  "a method and params beside an error": (id) => whole(id, ',"method":"ping","params":{},"error":{"code":1,"message":"unguarded"}'),
   "a batch with its answer": (id) => `[${whole(id, ',"result":{}')}]`,
   "a batch with others": (id) => `[1,{"jsonrpc":"2.0","method":"x"},${whole(id, "")}]`,
 };

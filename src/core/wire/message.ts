@@ -87,8 +87,10 @@ export function classify(value: unknown): Classified {
   // A message that has nothing but an id is taken for a request, as whoever waits for an answer is owed one, and for an answer as well. A record of
   // somebody's log may have an id, too, but says no `jsonrpc`.
   const bare = jsonrpc !== undefined && method === undefined && params === undefined && !/^(?:method|params)$/.test(meant);
+  // Also one that has a method beside its result or error.
+  const mixed = jsonrpc !== undefined && method !== undefined && (result !== undefined || error !== undefined);
   const known = isRequestId(id) ? id : undefined;
-  return refuse(whatIsWrong({ jsonrpc, id, method, result, error }, strange, misspelt), known, answers, known !== undefined && (answers || bare) ? [known] : []);
+  return refuse(whatIsWrong({ jsonrpc, id, method, result, error }, strange, misspelt), known, answers, known !== undefined && (answers || bare || mixed) ? [known] : []);
 }
 
 /** So much of a batch that is refused is looked at for answers: each makes whoever takes it do some work, and a body has room for a million. */

@@ -76,7 +76,7 @@ export function readTopLevel(text: string): TopLevel {
   }
   const isAnswer = answers && !asks;
   if (ids !== 1 || !isRequestId(id)) return { answers: isAnswer };
-  return { id, answers: isAnswer, ...(isAnswer || (bare && named) ? { ends: [id] } : {}) };
+  return { id, answers: isAnswer, ...(isAnswer || (named && (bare || answers)) ? { ends: [id] } : {}) };
 }
 
 function closingQuote(text: string, open: number): number {

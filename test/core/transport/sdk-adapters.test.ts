@@ -275,8 +275,8 @@ test("a broken request that is pushed is answered with its one error, a broken r
     sent.map(({ message }) => [(message as { id: number }).id, (message as { error: { code: number } }).error.code]),
     [1, 2, 3, 4, 5, 6, 7].map((id) => [id, -32600]),
   );
-  // What has nothing but an id may have been meant for an answer.
-  for (const id of [7, 11, 12, 13, 14]) {
+  // What has nothing but an id, or a result beside its method, may have been meant for an answer.
+  for (const id of [4, 7, 11, 12, 13, 14]) {
     const arrival = await pending;
     const { error, ...rest } = arrival?.frame.message as { id: number; error: { code: number; data: unknown } };
     assert.deepEqual([rest, error.code, error.data, arrival?.synthetic], [{ jsonrpc: "2.0", id }, -32600, { delivery: "unknown" }, true]);

@@ -97,7 +97,8 @@ test("a refused response is told apart from a refused request", () => {
 test("a refused text tells the request that waits no longer", () => {
   assert.deepEqual(refuse('{"id":1,"result":{}}').ends, [1]);
   assert.deepEqual(refuse('{"jsonrpc":"2.0","id":"a","x":1}').ends, ["a"]);
-  for (const text of ['{"id":1,"x":1}', '{"jsonrpc":"2.0","id":1,"Method":1}', '{"jsonrpc":"2.0","id":1,"params":1}', '{"jsonrpc":"2.0","id":1,"ID":1,"result":1}']) assert.equal(refuse(text).ends, undefined, text);
+  assert.deepEqual(refuse('{"jsonrpc":"2.0","id":"a","method":"x","result":{}}').ends, ["a"]);
+  for (const text of ['{"id":1,"x":1}', '{"id":1,"method":"x","result":{}}', '{"jsonrpc":"2.0","id":1,"Method":1}', '{"jsonrpc":"2.0","id":1,"params":1}', '{"jsonrpc":"2.0","id":1,"ID":1,"result":1}']) assert.equal(refuse(text).ends, undefined, text);
 });
 
 test("a long pointer is cut short in the answer", () => {

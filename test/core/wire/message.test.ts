@@ -129,14 +129,14 @@ test("values that are no object, or say nothing, are refused", () => {
   assert.deepEqual([invalid({ jsonrpc: "2.0", id: 5 }).id, invalid({ jsonrpc: "2.0", id: 5 }).answers], [5, false]);
 });
 
-test("tells which requests wait no longer: those of broken responses, of what has nothing but an id, and of responses in a batch", () => {
+test("tells which requests wait no longer: those of broken responses, of what has nothing but an id or both a method and a result, and of responses in a batch", () => {
   const ends = (value: unknown) => invalid(value).ends;
-  for (const rest of [{}, { result: 1 }, { error: 1 }, { result: {}, error: {} }, { Result: {} }, { extra: 1 }]) assert.deepEqual(ends({ jsonrpc: "2.0", id: 5, ...rest }), [5]);
+  for (const rest of [{}, { result: 1 }, { error: 1 }, { result: {}, error: {} }, { Result: {} }, { extra: 1 }, { method: "x", result: {} }, { method: "x", params: {}, error: 1 }]) assert.deepEqual(ends({ jsonrpc: "2.0", id: 5, ...rest }), [5]);
   assert.deepEqual(ends({ jsonrpc: "1.0", id: "a" }), ["a"]);
   assert.deepEqual(ends({ id: "a", result: {} }), ["a"]);
-  for (const rest of [{ method: 5 }, { Method: "x" }, { params: {} }, { Params: {} }, { method: "x", result: {} }]) assert.equal(ends({ jsonrpc: "2.0", id: 5, ...rest }), undefined);
+  for (const rest of [{ method: 5 }, { Method: "x" }, { params: {} }, { Params: {} }]) assert.equal(ends({ jsonrpc: "2.0", id: 5, ...rest }), undefined);
   // A log has ids, too.
-  for (const value of [{ id: 5 }, { id: 5, level: "info" }, { jsonrpc: "2.0", id: 1.5 }, { jsonrpc: "2.0", result: {} }, { jsonrpc: "2.0", id: null, result: {} }]) assert.equal(ends(value), undefined);
+  for (const value of [{ id: 5 }, { id: 5, level: "info" }, { id: 5, method: "GET", error: "x" }, { jsonrpc: "2.0", id: 1.5 }, { jsonrpc: "2.0", result: {} }, { jsonrpc: "2.0", id: null, result: {} }]) assert.equal(ends(value), undefined);
   const done = { jsonrpc: "2.0", id: 1, result: {} };
   assert.deepEqual(ends([done, { jsonrpc: "2.0", id: "1", error: { code: 1, message: "" } }, done, { jsonrpc: "2.0", id: 2 }, 3, null]), [1, "1", 2]);
   // What is made of each costs, so that a body full of them must not count as many.
