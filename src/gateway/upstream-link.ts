@@ -10,7 +10,8 @@ import { resolveVersions, type Era, type Versions } from "../core/mcp/lifecycle.
 import type { Arrival, Transport } from "../core/transport/transport.ts";
 import type { Frame } from "../core/wire/frame.ts";
 import type { Principal } from "../core/wire/gen/interceptors.ts";
-import type { Implementation, SubscriptionFilter } from "../core/wire/gen/mcp.ts";
+import { describeProblem } from "../core/wire/check.ts";
+import { checkImplementation, checkServerCapabilities, type Implementation, type SubscriptionFilter } from "../core/wire/gen/mcp.ts";
 import { HANDSHAKE_VERSIONS, STATELESS_VERSIONS } from "../core/wire/versions.ts";
 import { isErrorResponse, type ErrorMessage, type NotificationMessage } from "../core/wire/message.ts";
 import type { Answer, Call, CallHooks, Outcome, Question } from "./call.ts";
@@ -150,6 +151,7 @@ async function attempt(parts: OpenLinkParts, versions: Versions, late: Signal): 
       probeTimeoutMs,
       signal: late,
     });
+    checkDescription(server);
     const core: LinkCore = { ...parts, peer, server };
     const { link, ...handlers } = server.era === "stateless" ? createStatelessLink(core) : createHandshakeLink(core);
     inbound = handlers;
@@ -171,6 +173,15 @@ function versionsFor(era: Era | undefined, first: string | undefined): Versions 
   const all = resolveVersions(era === "stateless" ? STATELESS_VERSIONS : era === "handshake" ? HANDSHAKE_VERSIONS : undefined);
   if (first === undefined || !all.handshake.includes(first)) return all;
   return { ...all, handshake: [first, ...all.handshake.filter((version) => version !== first)] };
+}
+
+/** What a server says of itself goes on to clients of either era, whose guards pass no other: all of them are told why. */
+function checkDescription({ capabilities, info }: ServerDescription): void {
+  const problem = checkServerCapabilities(capabilities);
+  const wrong = problem === undefined ? undefined : describeProblem(problem, "capabilities");
+  const name = info === undefined ? undefined : checkImplementation(info);
+  const what = wrong ?? (name === undefined ? undefined : describeProblem(name, "serverInfo"));
+  if (what !== undefined) throw new LocalError("invalid_message", `the server's greeting is malformed: ${what}`);
 }
 
 /** The part of a `Peer` that a greeting needs. */

@@ -282,9 +282,10 @@ function retryAfter(thrown: unknown): number {
   return typeof wait === "number" ? wait : 0;
 }
 
-export function backingOff(waitMs: number): LocalError {
+/** `code`: as what the last start failed, where callers are told that. */
+export function backingOff(waitMs: number, code: "closed" | "invalid_message" = "closed"): LocalError {
   const details = { delivery: "none", retryAfterMs: waitMs };
-  return new LocalError("closed", `the upstream has failed again and again; the next start is in ${waitMs} ms`, { details });
+  return new LocalError(code, `the upstream has failed again and again; the next start is in ${waitMs} ms`, { details });
 }
 
 function pause(host: Host, ms: number, signal: Signal): Promise<void> {

@@ -97,6 +97,8 @@ export function createUpstream({ plan, host, limits, log: given }: UpstreamParts
   let calls = 0;
   let lost = 0;
   let failedStarts = 0;
+  // Whether the last start failed as what the server said of itself is malformed.
+  let malformed = false;
   // Of starts that cost no wait each call makes one, so that their reason is told once.
   let toldReason: string | undefined;
   const tellFailure = (error: unknown, waits: boolean) => {
@@ -114,7 +116,7 @@ export function createUpstream({ plan, host, limits, log: given }: UpstreamParts
       backOff: plan.backOff,
       lost: () => lost++,
       async open(owner) {
-        if (starts.waitMs > 0) throw backingOff(starts.waitMs);
+        if (starts.waitMs > 0) throw backingOff(starts.waitMs, malformed ? "invalid_message" : "closed");
         try {
           const connect = (renewed?: (failure?: LocalError) => void) => connector.connect(renewed, identity.principal);
           const link = await openLink({ owner, identity, host, limits, log, era, connect, startTimeoutMs, probeTimeoutMs, callTimeoutMs, maxCallMs });
@@ -124,6 +126,7 @@ export function createUpstream({ plan, host, limits, log: given }: UpstreamParts
           return link;
         } catch (error) {
           failedStarts++;
+          malformed = error instanceof LocalError && error.code === "invalid_message";
           // It may have been replaced by one of another era: the next start finds out.
           if (error instanceof LocalError && error.code === "unsupported") era = plan.era;
           const waits = !(error instanceof LocalError) || (error.code !== "refused" && error.code !== "unsupported");

@@ -82,6 +82,40 @@ describe("a start that gets no greeting", () => {
   });
 });
 
+describe("a greeting that is malformed", () => {
+  const capabilities = { tools: {}, resources: 5 };
+  const names = { name: "raw", version: "1", title: 5 };
+
+  it("is told as such to callers of either era, in a back-off too", async () => {
+    for (const [version, told] of [[HANDSHAKE, capabilities], ["2026-07-28", capabilities], [HANDSHAKE, undefined]] as const) {
+      const host = fakeHost();
+      const up = rawUpstream();
+      const gateway = await gatewayFor(up.target, { host }, { era: version === HANDSHAKE ? "handshake" : "stateless" });
+      const greeted = async () => {
+        await until(() => up.connections.length > 0);
+        const server = up.connections.shift()!;
+        const { id } = await server.message();
+        const offered = { capabilities: told ?? {}, serverInfo: told === undefined ? names : { name: "raw", version: "1" } };
+        await server.send({ jsonrpc: "2.0", id, result: version === HANDSHAKE ? { protocolVersion: version, ...offered } : { resultType: "complete", supportedVersions: [version], ...offered } });
+      };
+      const reasons: unknown[] = [];
+      const older = session(gateway);
+      const newer = poster(gateway, "x");
+      for (const end of [older, newer, older, newer]) {
+        const starts = reasons.length < 2;
+        if (end === older) await end.send({ jsonrpc: "2.0", id: 1, method: "initialize", params: { protocolVersion: HANDSHAKE, capabilities: {}, clientInfo: { name: "c", version: "1" } } });
+        else await end.send(post(2));
+        if (starts) await greeted();
+        reasons.push(errorOf(await end.message()).data?.["reason"]);
+      }
+      assert.deepEqual(reasons, ["malformed", "malformed", "malformed", "malformed"]);
+      const closing = gateway.close();
+      await host.advance(20_000);
+      await closing;
+    }
+  });
+});
+
 describe("connections to a handshake upstream", () => {
   it("are one a session, with the session's own capabilities and revision, and end with it", async () => {
     const up = rawUpstream();
