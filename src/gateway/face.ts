@@ -25,6 +25,8 @@ import type { ServerDescription } from "../core/mcp/connect.ts";
 export interface Face {
   /** Requests that are owed an answer. */
   readonly calls: number;
+  /** Whether it has a session, whose client may be asked in the middle of a call. */
+  readonly inSession: boolean;
   /** Settles once, after the end, when everything that it held is given back. */
   readonly closed: Promise<void>;
   /** Refuses new requests from now on, and ends streams that would never end by themselves. Settles when nothing is owed. */
@@ -100,6 +102,10 @@ class OwnFace implements Face {
 
   get calls(): number {
     return this.#serving.size;
+  }
+
+  get inSession(): boolean {
+    return this.#handshake !== undefined;
   }
 
   async drain(): Promise<void> {

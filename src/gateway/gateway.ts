@@ -121,9 +121,11 @@ export async function createGateway(first: GatewayPlan): Promise<Gateway> {
   }
 
   const end = async () => {
-    // The port first, so that nobody comes to a gateway that is about to end. Connections stay: clients answer on them what is asked in calls that go on.
-    listener?.stop();
-    await drain(plan.drainMs ?? DRAIN_MS);
+    listener?.retire();
+    const drained = drain(plan.drainMs ?? DRAIN_MS);
+    // The port as soon as can be, so that nobody comes to a gateway that is about to end. But clients answer what is asked in calls that go on, on whatever connection.
+    void Promise.all(all().map((one) => one.sessionsSettled())).then(() => listener?.stop());
+    await drained;
     await Promise.all([listener?.close(CLOSE_GRACE_MS), ...all().map(({ upstream }) => upstream.close())]);
     // What has come by another worker is answered; that one may still have a client of ours, who then learns that the session has ended.
     await door?.close(CLOSE_GRACE_MS);

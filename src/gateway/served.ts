@@ -38,6 +38,8 @@ export interface Served {
   holds(session: string): boolean;
   /** New requests are refused, also on connections to come; `replaced`: clients over HTTP are sent to open a session elsewhere. Settles when no answer is owed. */
   drain(replaced?: boolean): Promise<void>;
+  /** Settles when no session is owed an answer: until then its client may have to be asked, and answer. Once it drains. */
+  sessionsSettled(): Promise<void>;
   /** Answers what is owed, ends all faces. */
   close(): Promise<void>;
 }
@@ -170,6 +172,9 @@ export function createServed(parts: ServedParts): Served {
       draining = true;
       server.drain(replaced);
       await Promise.all([...faces].map((face) => face.drain()));
+    },
+    async sessionsSettled() {
+      await Promise.all([...faces].filter(({ inSession }) => inSession).map((face) => face.drain()));
     },
     async close() {
       draining = true;

@@ -50,7 +50,9 @@ export interface HandlerServer {
   readonly origin: string;
   /** 0 of a socket. */
   readonly port: number;
-  /** No new connection is taken, and answers end theirs (but 202, after which a client has more to say). What is idle is kept. */
+  /** Answers end their connections from now on (but 202, after which a client has more to say). New ones are taken still. */
+  retire(): void;
+  /** Retires, and takes no new connection. What is idle is kept. */
   stop(): void;
   /**
    * Stops, and ends connections that are idle for half a second: what was on its way is still answered. Settles when all have ended; those still
@@ -91,6 +93,7 @@ export async function listenHandler(handler: HttpHandler, options: HandlerOption
       if (stopped && connections.size === 0) settleClosed();
     });
   });
+  let retired = false;
   let stopped = false;
   const take = (message: IncomingMessage, response: ServerResponse, held: boolean) => {
     const { socket } = message;
@@ -103,7 +106,7 @@ export async function listenHandler(handler: HttpHandler, options: HandlerOption
     // The grace of an idle connection ends with the request that it was for.
     if (stopped) socket.setTimeout(0);
     // Where clients send the next request before they have the answer, it is the last answer that ends the connection.
-    const isLast = () => stopped && connections.get(socket) === 1;
+    const isLast = () => retired && connections.get(socket) === 1;
     if (!divert(message, response, held)) serveOne(handler, message, response, { held, readsOn, isLast });
   };
   server.maxConnections = limits.maxHttpRequests * 2 + SPARE_CONNECTIONS;
@@ -123,7 +126,7 @@ export async function listenHandler(handler: HttpHandler, options: HandlerOption
   const allEnded = new Promise<void>((resolve) => (settleClosed = resolve));
   const stop = () => {
     if (stopped) return;
-    stopped = true;
+    retired = stopped = true;
     intake?.close();
     // Not that of http, which ends idle connections too.
     Server.prototype.close.call(server);
@@ -142,6 +145,7 @@ export async function listenHandler(handler: HttpHandler, options: HandlerOption
   return {
     origin: socketPath === undefined ? `http://${host.includes(":") ? `[${host}]` : host}:${taken}` : `unix:${socketPath}`,
     port: taken,
+    retire: () => void (retired = true),
     stop,
     close: (graceMs = 1_000) => (closed ??= close(graceMs)),
   };

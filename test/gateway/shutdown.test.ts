@@ -25,7 +25,7 @@ async function client(origin: string) {
   socket.setEncoding("utf8").on("data", (chunk: string) => (seen.text += chunk));
   socket.on("error", () => {});
   socket.on("close", () => (seen.ended = true));
-  await new Promise((resolve) => socket.once("connect", resolve));
+  await new Promise((resolve, reject) => socket.once("connect", resolve).once("error", reject));
   const post = (headers: Record<string, string>, message: JsonObject) => {
     const body = JSON.stringify({ jsonrpc: "2.0", ...message });
     const all = { host, "content-type": "application/json", accept: "application/json, text/event-stream", "content-length": String(Buffer.byteLength(body)), ...headers };
@@ -33,6 +33,7 @@ async function client(origin: string) {
   };
   return {
     seen,
+    post,
     call(id: string, name: string, args: JsonObject) {
       const _meta = JSON.parse(metaOf()) as JsonObject;
       post({ "mcp-protocol-version": "2026-07-28", "mcp-method": "tools/call", "mcp-name": name }, { id, method: "tools/call", params: { name, arguments: args, _meta } });
@@ -79,6 +80,52 @@ describe("a gateway that ends", () => {
       }
     }
     for (const one of idle!) assert.equal(one.replies().length, 1);
+    await up.close();
+  });
+
+  it("takes new connections while a session has a call in flight, for the answers that it may need", async () => {
+    const up = behind("memory", "handshake");
+    const gateway = await gatewayFor(up.target, { http: {} });
+    const origin = gateway.url ?? "";
+    const post = async (headers: Record<string, string>, message: JsonObject) => {
+      const one = await client(origin);
+      one.post(headers, message);
+      await until(() => one.seen.text.includes("\r\n\r\n"), TURNS);
+      return one;
+    };
+    const capabilities = { elicitation: {} };
+    const opening = await post({}, { id: 0, method: "initialize", params: { ...INITIALIZE, capabilities } });
+    const session = { "mcp-session-id": /mcp-session-id: (\S+)/i.exec(opening.seen.text)?.[1] ?? "", "mcp-protocol-version": INITIALIZE.protocolVersion };
+    await post(session, { method: "notifications/initialized" });
+    const asking = await post(session, { id: 1, method: "tools/call", params: { name: "ask", arguments: {} } });
+    const question = () => /"id":(\d+),"method":"elicitation\/create"|"method":"elicitation\/create".*?"id":(\d+)/.exec(asking.seen.text);
+    await until(() => question() !== null, TURNS);
+    const closing = gateway.close();
+    for (const [headers, message] of [[session, { id: 2, method: "tools/list" }], [{}, { id: 3, method: "initialize", params: INITIALIZE }]] as const) {
+      const { replies, seen } = await post(headers, message);
+      await until(() => seen.ended, TURNS);
+      assert.deepEqual(replies().map(({ status, closes, message: { error } }) => [status, closes, error?.data]), [[503, true, { reason: "draining", delivery: "none" }]]);
+    }
+    const [, first, second] = question() ?? [];
+    const answer = await post(session, { id: Number(first ?? second), result: { action: "decline" } });
+    assert.match(answer.seen.text, /^HTTP\/1\.1 202 /);
+    await until(() => asking.seen.text.includes('decline'), TURNS);
+    await closing;
+    await assert.rejects(client(origin));
+    await up.close();
+  });
+
+  it("takes none where only stateless calls are in flight", async () => {
+    const up = behind("memory", "handshake");
+    const gateway = await gatewayFor(up.target, { http: {} });
+    const one = await client(gateway.url ?? "");
+    one.call("a", "slow", { name: "a" });
+    await until(() => up.running.size === 1, TURNS);
+    const closing = gateway.close();
+    await new Promise((resolve) => setImmediate(resolve));
+    await assert.rejects(client(gateway.url ?? ""));
+    up.finish("a");
+    await closing;
     await up.close();
   });
 });
