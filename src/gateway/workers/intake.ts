@@ -14,7 +14,10 @@ export function createIntake(port: number, say: (message: FromWorker) => void): 
   return {
     port,
     open: (to) => void (take = to),
-    close: () => void (take = undefined),
+    close() {
+      take = undefined;
+      say({ kind: "shut" });
+    },
     offer(id, socket, until) {
       say({ kind: "took", id, taken: take !== undefined });
       if (take === undefined || Date.now() > until) socket?.destroy();

@@ -33,10 +33,12 @@ export type FromWorker =
   // What keeps it from taking calls.
   | { readonly kind: "health"; readonly id: number; readonly unready: readonly string[] }
   // A connection. Who does not take it gets no other.
-  | { readonly kind: "took"; readonly id: number; readonly taken: boolean };
+  | { readonly kind: "took"; readonly id: number; readonly taken: boolean }
+  // It takes none from now on.
+  | { readonly kind: "shut" };
 
 const TO_WORKER: ReadonlySet<unknown> = new Set<ToWorker["kind"]>(["start", "reload", "metrics", "health", "connection", "end", "force"]);
-const FROM_WORKER: ReadonlySet<unknown> = new Set<FromWorker["kind"]>(["hello", "ready", "reloaded", "counted", "health", "took"]);
+const FROM_WORKER: ReadonlySet<unknown> = new Set<FromWorker["kind"]>(["hello", "ready", "reloaded", "counted", "health", "took", "shut"]);
 
 // A module that was loaded may use the channel as well: what is not ours is passed over. What has a kind of ours was made by this very code.
 export function isToWorker(value: unknown): value is ToWorker {

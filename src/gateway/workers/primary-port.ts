@@ -9,6 +9,8 @@ export interface PortForAll {
   join(worker: WorkerProcess): void;
   /** How many workers have left a connection lying for so long that its client was cut off. */
   readonly stuck: number;
+  /** The workers end: it closes once none of them takes connections any more. */
+  retire(): void;
   /** Nothing new is taken, and what no worker has taken is cut off. */
   close(): void;
 }
@@ -41,6 +43,9 @@ export async function listenForWorkers({ host, port, address = "127.0.0.1" }: Po
   /** In the order of their turns. */
   const free = new Set<WorkerProcess>();
   const stuck = new Set<WorkerProcess>();
+  /** Those that take connections, now or in a while. */
+  const joined = new Set<WorkerProcess>();
+  let retired = false;
   let closed = false;
 
   const wait = (socket: Socket) => {
@@ -73,11 +78,22 @@ export async function listenForWorkers({ host, port, address = "127.0.0.1" }: Po
     const taken = await worker.give(socket, TAKE_MS);
     cancel();
     stuck.delete(worker);
-    if (taken) free.add(worker);
+    if (taken && joined.has(worker)) free.add(worker);
     // Of a connection that a worker has, this closes what the primary has of it.
     if (taken || cut) socket.destroy();
     else wait(socket);
     next();
+  };
+
+  const close = () => {
+    if (closed) return;
+    closed = true;
+    server.close();
+    for (const { socket, cancel } of waiting) {
+      cancel();
+      socket.destroy();
+    }
+    waiting.clear();
   };
 
   // Nothing is read here.
@@ -98,21 +114,22 @@ export async function listenForWorkers({ host, port, address = "127.0.0.1" }: Po
   return {
     port: (server.address() as AddressInfo).port, // it listens on a port
     join(worker) {
+      joined.add(worker);
       free.add(worker);
+      void worker.shut.then(() => {
+        joined.delete(worker);
+        free.delete(worker);
+        if (retired && joined.size === 0) close();
+      });
       next();
     },
     get stuck() {
       return stuck.size;
     },
-    close() {
-      if (closed) return;
-      closed = true;
-      server.close();
-      for (const { socket, cancel } of waiting) {
-        cancel();
-        socket.destroy();
-      }
-      waiting.clear();
+    retire() {
+      retired = true;
+      if (joined.size === 0) close();
     },
+    close,
   };
 }

@@ -115,7 +115,7 @@ export async function startPrimary(options: PrimaryOptions): Promise<Primary | W
   reload = createClusterReload({ file, text: loaded.text, supervisor, host, tell, told });
   const end = () => {
     files?.close();
-    port.close();
+    port.retire();
     ops?.draining();
     supervisor.end((config.drainMs ?? DRAIN_MS) + END_MS);
   };

@@ -23,6 +23,8 @@ export interface WorkerProcess {
   readonly ready: Promise<Served>;
   readonly ended: Promise<WorkerEnd>;
   readonly serves: boolean;
+  /** Settles once it takes no connection any more. */
+  readonly shut: Promise<void>;
   /** `undefined` where it ends, or takes longer than `ms`. */
   ask(question: Question, ms: number): Promise<Answer | undefined>;
   send(message: ToWorker): void;
@@ -50,6 +52,8 @@ export function forkWorker({ place, port, text, host }: ForkOptions): WorkerProc
   let listens = false;
   // Its end, where that was asked for before it listens.
   let ends: ToWorker | undefined;
+  let settleShut!: () => void;
+  const shut = new Promise<void>((resolve) => (settleShut = resolve));
   let settleReady!: (served: Served) => void;
   const ready = new Promise<Served>((resolve) => (settleReady = resolve));
   const ended = new Promise<WorkerEnd>((resolve) => {
@@ -59,6 +63,7 @@ export function forkWorker({ place, port, text, host }: ForkOptions): WorkerProc
   });
   void ended.then(() => {
     serves = false;
+    settleShut();
     for (const settle of waiting.values()) settle(undefined);
   });
   // All that it has said has been heard once the channel has closed, of which Node tells nothing while a socket is on its way.
@@ -75,7 +80,8 @@ export function forkWorker({ place, port, text, host }: ForkOptions): WorkerProc
     } else if (message.kind === "ready") {
       serves = true;
       settleReady(message);
-    } else if (message.kind === "took") given.get(message.id)?.(message.taken);
+    } else if (message.kind === "shut") settleShut();
+    else if (message.kind === "took") given.get(message.id)?.(message.taken);
     else waiting.get(message.id)?.(message);
   });
   const send = (message: ToWorker) => {
@@ -87,6 +93,7 @@ export function forkWorker({ place, port, text, host }: ForkOptions): WorkerProc
     slot: place.slot,
     ready,
     ended,
+    shut,
     get serves() {
       return serves;
     },

@@ -48,7 +48,7 @@ describe("connections that the primary has accepted", () => {
     last.client.write("GET /last HTTP/1.1\r\nHost: x\r\n\r\n");
     assert.match(await textOf(last.client), /connection: close[^]*\/last$/i);
     await closing;
-    assert.deepEqual(said, [1, 2, 3].map((id) => ({ kind: "took", id, taken: true })));
+    assert.deepEqual(said, [...[1, 2, 3].map((id) => ({ kind: "took", id, taken: true })), { kind: "shut" }]);
     accepting.close();
   });
 
@@ -65,7 +65,7 @@ describe("connections that the primary has accepted", () => {
     const closed = await accepted();
     intake.offer(4, closed.socket, LATER);
     assert.deepEqual([taken, early.socket.destroyed, late.socket.destroyed, closed.socket.destroyed], [[], true, true, true]);
-    assert.deepEqual(said.map((message) => message.kind === "took" && message.taken), [false, true, true, false]);
+    assert.deepEqual(said.map((message) => (message.kind === "took" ? message.taken : message.kind)), [false, true, true, "shut", false]);
     for (const { client } of [early, late, closed]) client.destroy();
     accepting.close();
   });

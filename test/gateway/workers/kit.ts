@@ -27,6 +27,7 @@ export function fakeWorker(slot: number, take: Answers = () => ({ served: SERVED
     texts,
     killed: false,
     serves: false,
+    shut: new Promise(() => {}),
     ready: new Promise((resolve) => (settleReady = resolve)),
     ended: new Promise((resolve) => (settleEnd = resolve)),
     send: (message) => void sent.push(message),

@@ -108,6 +108,30 @@ describe("the port of all workers", () => {
     port.close();
   });
 
+  it("is closed at the end once no worker takes connections, which go to those that still do until then", async () => {
+    const { port, given, worker, at, client } = await rig();
+    const shuts: (() => void)[] = [];
+    for (const slot of [1, 2]) port.join({ ...worker(slot), shut: new Promise((resolve) => shuts.push(resolve)) });
+    const early = await client();
+    await at(0);
+    port.retire();
+    shuts[0]?.();
+    // It has taken this one before, and gets no other.
+    await (await at(0)).take(true);
+    await early.ended;
+    for (const index of [1, 2]) {
+      const { ended } = await client();
+      await (await at(index)).take(true);
+      await ended;
+    }
+    assert.deepEqual(given.map(({ slot }) => slot), [1, 2, 2]);
+    shuts[1]?.();
+    await settle();
+    const refused = connect(port.port, "127.0.0.1");
+    const [error] = (await once(refused, "error")) as [NodeJS.ErrnoException];
+    assert.equal(error.code, "ECONNREFUSED");
+  });
+
   it("lets nobody wait for a worker for ever, nor for one that will not come", async () => {
     const { host, port, client } = await rig();
     const patient = await client();
