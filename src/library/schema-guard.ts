@@ -8,6 +8,7 @@ import { isErrorPayload } from "./error-payload.ts";
 import { createKnownSchemas, type KnownSchemas } from "./known-schemas.ts";
 import { perCall } from "./per-call.ts";
 import { createStates, readScope, type Scope, scopeSchema } from "./state.ts";
+import { isUnfinished } from "./unfinished.ts";
 
 /** What is held against the schemas that tools are listed with. */
 export interface SchemaGuardConfig {
@@ -64,7 +65,8 @@ export function schemaGuard(config: SchemaGuardConfig = {}): Interceptor {
       const known = states.of(context);
       if (event === "tools/list") return learn(known, payload, rules.server);
       if (phase === "request") return judge(known, payload, ownMember(payload, "arguments") ?? {}, "input", "/arguments", rules);
-      if (!rules.results || ownMember(payload, "isError") === true) return allow();
+      // What a task gives in the end is judged when it comes.
+      if (!rules.results || ownMember(payload, "isError") === true || isUnfinished(payload)) return allow();
       return judge(known, context.request?.params, ownMember(payload, "structuredContent"), "output", "/structuredContent", rules);
     },
   );

@@ -54,6 +54,17 @@ test("holds structured content against the output schema, but for errors", () =>
   assert.equal(guarding({}, [{ name: "add", inputSchema: {} }]).result({ content: [], structuredContent: 5 }), "pass");
 });
 
+test("holds no receipt of a task and no question against the output schema, and nothing that has a result's members for one", () => {
+  const { result } = guarding({ unknown: "block" });
+  const task = { taskId: "t", status: "working", createdAt: "2026-01-01T00:00:00Z", lastUpdatedAt: "2026-01-01T00:00:00Z", ttl: null };
+  for (const payload of [{ task }, { task, _meta: {} }, { resultType: "task", ...task }, { resultType: "input_required", requestState: "s" }]) {
+    assert.equal(result(payload), "pass", JSON.stringify(payload));
+    assert.match(result({ ...payload, content: [] }), /The result must be there/);
+    assert.match(result({ ...payload, structuredContent: { sum: "3" } }), /must be an integer/);
+  }
+  for (const payload of [{ task: {} }, { task: "t" }, { taskId: "t" }, { resultType: "complete" }, { resultType: "task" }]) assert.match(result(payload), /The result must be there/, JSON.stringify(payload));
+});
+
 test("goes by the last list", () => {
   const { list, call } = guarding();
   list([{ name: "add", inputSchema: { type: "object", properties: { a: { type: "string" } } } }]);

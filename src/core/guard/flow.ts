@@ -80,6 +80,7 @@ export function createFlow(state: GuardState, sinks: Sinks): Flow {
     const turn = (outcome: Outcome | Promise<Outcome>) => turns.take("request", message, at, outcome);
     const chain = state.chainOrNone();
     if (chain === undefined) return turn(refuse(subject, "failed", unjudgeable()));
+    const task = state.tasks.originOf(sinks.initiator, message);
     const exchange: Exchange = {
       initiator: sinks.initiator,
       id,
@@ -90,8 +91,8 @@ export function createFlow(state: GuardState, sinks: Sinks): Flow {
       stop: createSignal(),
       original: message,
       final: kept(chain, message),
-      responseEvent: method === "tasks/result" ? state.tasks.creatorOf(sinks.initiator, message) : method,
-      taskEvent: state.tasks.creatorOf(sinks.initiator, message),
+      responseEvent: method === "tasks/result" ? task?.method : method,
+      task,
       tool: calledTool(message),
       state: "in-line",
     };
@@ -183,7 +184,7 @@ export function createFlow(state: GuardState, sinks: Sinks): Flow {
     }
     const unseen = unseenBy(exchange.chain, cases, subject);
     if (unseen !== undefined) return invalid(unseen);
-    state.tasks.note(exchange.initiator, createdTask(message), exchange.method);
+    state.tasks.note(exchange.initiator, createdTask(message), { method: exchange.method, params: paramsOf(exchange.final), tool: exchange.tool });
     state.retries.note(exchange.final, message);
     const concerned = concerns(exchange.chain, cases);
     if (turns.full(at, concerned)) return end(refuse(subject, "overloaded", overloaded()));
@@ -212,10 +213,10 @@ export function createFlow(state: GuardState, sinks: Sinks): Flow {
     const chain = state.chainOrNone();
     if (chain === undefined) return turn(asItself ? refuse(subject, "failed", unjudgeable()) : { go: frame });
     let cases: readonly Case[] = [];
+    // Its task was asked for by the side that hears of it.
+    const task = state.tasks.originOf(answerer, message);
     try {
-      // Its task was asked for by the side that hears of it.
-      const taskEvent = state.tasks.creatorOf(answerer, message);
-      if (chain.entries.length > 0) cases = notificationCases(message, { asItself, taskEvent, version, chain });
+      if (chain.entries.length > 0) cases = notificationCases(message, { asItself, task, version, chain });
     } catch (thrown) {
       return turn(refuse(subject, "invalid_message", asRpcError(thrown)));
     }
@@ -227,7 +228,7 @@ export function createFlow(state: GuardState, sinks: Sinks): Flow {
     if (!concerned) return turn({ go: frame });
     const stop = createSignal();
     const untrack = state.track(stop);
-    const judged = unlessStopped(stop.signal, run(subject, frame, cases, { chain, stop, version }));
+    const judged = unlessStopped(stop.signal, run(subject, frame, cases, { chain, stop, version, task }));
     return turn(judged.finally(untrack));
   };
 
@@ -255,7 +256,7 @@ export function createFlow(state: GuardState, sinks: Sinks): Flow {
     if (!unseen) return sinks.forward(frame, at);
   };
 
-  type Scope = Pick<Exchange, "chain" | "stop" | "version" | "trace" | "tool"> & { readonly original?: RequestMessage; readonly final?: RequestMessage };
+  type Scope = Pick<Exchange, "chain" | "stop" | "version" | "trace" | "tool" | "task"> & { readonly original?: RequestMessage; readonly final?: RequestMessage };
 
   // Judges one frame. Never rejects: whatever fails inside is a refusal, unless its exchange was stopped.
   const run = async (subject: Subject, frame: Frame, cases: readonly Case[], scope: Scope): Promise<Outcome> => {
@@ -283,6 +284,7 @@ export function createFlow(state: GuardState, sinks: Sinks): Flow {
         tools: state.tools,
         immutable: state.shared.immutable,
         tell: observer?.tell,
+        task: scope.task,
         request: scope.final === undefined || subject.kind !== "response" ? undefined : { method: scope.final.method, params: paramsOf(scope.final) },
       });
       const recorded = !isWatched(state) || (await decide(state, subject, { started, judgement, context, trace: scope.trace, tool: scope.tool, before: own.message }));
@@ -294,7 +296,7 @@ export function createFlow(state: GuardState, sinks: Sinks): Flow {
     }
     if (judgement.refusal === undefined) return { go: judgement.frame };
     const { why } = judgement.refusal;
-    if (why !== undefined) log("error", `a result of the tool ${shown(scope.tool ?? "")} was refused: ${why}`);
+    if (why !== undefined) log("error", `a result of the tool ${shown(scope.tool ?? scope.task?.tool ?? "")} was refused: ${why}`);
     if (scope.original === undefined) {
       dropped(subject, judgement.refusal.reason, judgement.refusal.by);
       return DROP;

@@ -20,6 +20,7 @@ import { isStep, type GuardEvent } from "./events.ts";
 import type { ImmutableCheck } from "./immutable.ts";
 import type { GuardPolicy } from "./options.ts";
 import { brokenResult, type BrokenResult } from "./tool-result.ts";
+import type { TaskOrigin } from "./task-table.ts";
 import type { ToolSchemas } from "./tool-schemas.ts";
 import { checkPart, followingCases, type Case } from "./routes.ts";
 
@@ -44,6 +45,8 @@ interface JudgeInput {
   readonly immutable: ImmutableCheck | undefined;
   /** For a response: the request that it answers, as it went on. */
   readonly request: { readonly method: string; readonly params: JsonObject } | undefined;
+  /** For what belongs to a task: the request that created it, which its outcome answers. */
+  readonly task?: TaskOrigin | undefined;
 }
 
 export interface Judgement {
@@ -111,6 +114,7 @@ export async function judge(input: JudgeInput): Promise<Judgement> {
   for (let next = pending.shift(); next !== undefined; next = pending.shift()) {
     const item = next;
     if (chain.matches(item.event, item.phase)) {
+      const { task } = item.outcome === true ? input : {};
       const result = await chain.execute({
         event: item.event,
         phase: item.phase,
@@ -128,7 +132,7 @@ export async function judge(input: JudgeInput): Promise<Judgement> {
         },
         error: item.error,
         version,
-        request,
+        request: item.outcome === true ? task && { method: task.method, params: task.params } : request,
         timeoutMs: policy.chainTimeoutMs,
         observe,
         provenance: policy.provenance,
@@ -140,7 +144,7 @@ export async function judge(input: JudgeInput): Promise<Judgement> {
       });
       if (error !== undefined) return { frame, changes: [], results, run, refusal: refusalOf(result, error, chain) };
       if (result.modified && item.event === "tools/call" && item.phase === "response" && !item.error) {
-        const broken = brokenResult(item.payload(message), result, input.tool, input.tools);
+        const broken = brokenResult(item.payload(message), result, item.outcome === true ? task?.tool : input.tool, input.tools);
         if (broken !== undefined) return { frame, changes: [], results, run, refusal: refusalOfBroken(broken, policy) };
       }
       // On success the final payload is an object: acceptMutation lets nothing else through.

@@ -3,6 +3,7 @@ import type { SignalSource } from "../base/signal.ts";
 import type { Chain } from "../chain/chain.ts";
 import type { PeerContext } from "../transport/transport.ts";
 import type { RequestId, RequestMessage } from "../wire/message.ts";
+import type { TaskOrigin } from "./task-table.ts";
 import type { Trace } from "./trace.ts";
 
 /** Who sent a request: the other end of the guarded transport, or the application that holds the guard. */
@@ -32,8 +33,8 @@ export interface Exchange {
   final: RequestMessage;
   /** The event of the response phase; for a task's result it is the method that created the task, `undefined` if nobody knows. */
   responseEvent: string | undefined;
-  /** For a request about a task: the method that created the task, `undefined` if nobody knows. */
-  readonly taskEvent?: string | undefined;
+  /** For a request about a task: the request that created the task, `undefined` if nobody knows. */
+  readonly task?: TaskOrigin | undefined;
   /** Of `tools/call`: the tool, by the name that the asker knows it by. */
   readonly tool?: string | undefined;
   /** Of both phases: set when the first of them is judged. */

@@ -8,6 +8,7 @@ import { isErrorResponse, isRequest, isResult, type Message, type NotificationMe
 import { covers, METHODS } from "../wire/methods.ts";
 import { isVersionDate, mayAskForInput, META } from "../wire/versions.ts";
 import type { Exchange } from "./ledger.ts";
+import type { TaskOrigin } from "./task-table.ts";
 
 /**
  * One thing to judge in a message. A message mostly is one case; in revision 2026-07-28 it can carry the content of other methods as well
@@ -26,6 +27,8 @@ export interface Case {
   withoutHidden?(payload: JsonObject): JsonObject;
   /** Why the message would not be valid with this payload in the place of the one before, where the event alone does not tell. */
   wrong?(payload: JsonObject, before: unknown): string | undefined;
+  /** It is the outcome of a task, and so answers the request that created the task. */
+  readonly outcome?: true;
   /** What the message carries beside the payload and no interceptor sees, as a sentence. */
   readonly unseen?: string | undefined;
 }
@@ -235,25 +238,27 @@ function onlyAsks(result: JsonObject): boolean {
  */
 export function responseCases(message: Message, exchange: ResponseScope): readonly Case[] {
   const event = exchange.responseEvent ?? exchange.method;
-  if (isErrorResponse(message)) return [outerError(event)];
+  const ofTask = exchange.method === "tasks/result" ? ({ outcome: true } as const) : {};
+  if (isErrorResponse(message)) return [{ ...outerError(event), ...ofTask }];
   if (!isResult(message)) return [];
   const { result } = message;
   const inTask = exchange.method.startsWith("tasks/")
     ? taskCases(message, "result", exchange)
     : // A task that waits for input from the start.
       ownMember(result, "resultType") === "task" ? askedCases(message, "result", exchange.version) : [];
-  if (!mayAskForInput(exchange.version) || !asksForInput(message)) return [...inTask, outerResult(event, exchange.version)];
+  if (!mayAskForInput(exchange.version) || !asksForInput(message)) return [...inTask, { ...outerResult(event, exchange.version), ...ofTask }];
   const known = METHODS.get(exchange.method);
   if (known?.kind === "request" && !covers(known.asksForInput, exchange.version ?? "")) {
     throw new RpcError(ErrorCode.internalError, `the answer to ${exchange.method} may not ask for input`);
   }
   const asked = askedCases(message, "result", exchange.version);
-  return onlyAsks(result) ? asked : [...asked, outerResult(event, exchange.version)];
+  return onlyAsks(result) ? asked : [...asked, { ...outerResult(event, exchange.version), ...ofTask }];
 }
 
 interface TaskScope {
   readonly version: string | undefined;
-  readonly taskEvent?: string | undefined;
+  /** The request that created the task; undefined if nobody knows. */
+  readonly task?: Pick<TaskOrigin, "method"> | undefined;
   /** Where it judges no responses, an outcome of unknown origin may pass. */
   readonly chain?: { readonly hooksResponses: boolean };
 }
@@ -288,7 +293,7 @@ function askedCases(message: Message, part: "result" | "params", version: string
  * What a message about a task carries of it: its outcome is the response of the request that created it, and what it asks for are requests.
  * Throws an `RpcError` (-32603) where nobody knows which request that was and some interceptor might have to see its response.
  */
-function taskCases(message: Message, part: "result" | "params", { taskEvent, version, chain }: TaskScope): readonly Case[] {
+function taskCases(message: Message, part: "result" | "params", { task, version, chain }: TaskScope): readonly Case[] {
   const cases = [...askedCases(message, part, version)];
   const outcome = readAt(message, [part, "result"]);
   const error = readAt(message, [part, "error"]);
@@ -296,16 +301,17 @@ function taskCases(message: Message, part: "result" | "params", { taskEvent, ver
   if (isObject(outcome) && mayAskForInput(version) && ownMember(outcome, "resultType") === "input_required") {
     throw new RpcError(ErrorCode.internalError, "The outcome of a task may not ask for input");
   }
-  if (taskEvent === undefined) {
+  if (task === undefined) {
     if (chain?.hooksResponses === false) return cases;
     throw new RpcError(ErrorCode.internalError, "The result of a task that was not created on this connection cannot be checked");
   }
-  if (outcome !== undefined) cases.push({ ...inner(taskEvent, "response", [part, "result"]), ...(mayAskForInput(version) && { wrong: wrongAsking }) });
+  if (outcome !== undefined) cases.push({ ...inner(task.method, "response", [part, "result"]), outcome: true, ...(mayAskForInput(version) && { wrong: wrongAsking }) });
   if (error !== undefined) {
     cases.push({
-      event: taskEvent,
+      event: task.method,
       phase: "response",
       error: true,
+      outcome: true,
       payload: () => ({ error }),
       write: (written, payload) => writeAt(written, [part, "error"], payload["error"]),
     });

@@ -12,12 +12,13 @@ import { META } from "../wire/versions.ts";
 import { observerOf, type Observer } from "../chain/observer.ts";
 import { currentOf } from "./chain-source.ts";
 import type { GuardEvent } from "./events.ts";
-import { createLedger, type Initiator, type Ledger } from "./ledger.ts";
+import { createLedger, type Ledger } from "./ledger.ts";
 import type { GuardOptions, GuardPolicy } from "./options.ts";
 import { createRetries, type Retries } from "./retries.ts";
 import type { ImmutableCheck } from "./immutable.ts";
 import { readPolicy } from "./policy-checks.ts";
 import { metaOf, paramsOf } from "./routes.ts";
+import { createTaskTable, type TaskTable } from "./task-table.ts";
 import { createToolSchemas, type ToolSchemas } from "./tool-schemas.ts";
 
 /** What guards of the same options have in common. Where each request has a connection, it would be made for each request. */
@@ -90,7 +91,7 @@ export class GuardState {
     const { limits } = shared;
     this.shared = shared;
     this.ledger = createLedger(limits.maxPendingRequests);
-    this.tasks = createTaskTable(limits.maxPendingRequests);
+    this.tasks = createTaskTable({ maxTasks: limits.maxPendingRequests, maxChars: limits.maxMessageBytes });
     this.retries = createRetries(limits.maxPendingRequests);
     this.tools = createToolSchemas(limits, (message) => shared.log("warn", message), shared.toolSchemas);
     this.sessionId = `s-${shared.randomHex(8)}`;
@@ -133,39 +134,4 @@ export class GuardState {
     this.ledger.abortAll(reason);
     for (const stop of this.#running) stop.abort(reason);
   }
-}
-
-/**
- * Which method created a task, so that its result is judged as that method's. By who asked for it: each side names its own tasks. Bounded:
- * the oldest are forgotten. A task that two methods claim to have created is nobody's, so that none can lend its result to the other.
- */
-interface TaskTable {
-  note(initiator: Initiator, taskId: string | undefined, method: string): void;
-  /** The method that created the task which a message of the methods and notifications of tasks is about. */
-  creatorOf(initiator: Initiator, message: Message): string | undefined;
-}
-
-function createTaskTable(limit: number): TaskTable {
-  // Made when the first task is: most connections have none.
-  const creators: Record<Initiator, Map<string, string | undefined> | undefined> = { peer: undefined, app: undefined };
-  return {
-    note(initiator, taskId, method) {
-      if (taskId === undefined || method.startsWith("tasks/")) return;
-      const methods = (creators[initiator] ??= new Map());
-      if (methods.has(taskId)) {
-        if (methods.get(taskId) !== method) methods.set(taskId, undefined);
-        return;
-      }
-      if (methods.size >= limit) {
-        const oldest = methods.keys().next();
-        if (oldest.done !== true) methods.delete(oldest.value);
-      }
-      methods.set(taskId, method);
-    },
-    creatorOf(initiator, message) {
-      if (!("method" in message) || !/^(?:notifications\/)?tasks(?:\/|$)/.test(message.method)) return undefined;
-      const taskId = ownMember(paramsOf(message), "taskId");
-      return typeof taskId === "string" ? creators[initiator]?.get(taskId) : undefined;
-    },
-  };
 }

@@ -170,6 +170,37 @@ describe(`the guard of a ${role}, on a result that asks for input`, () => {
       assert.equal(pair.guard.inFlight, 0);
     });
 
+    test("shows with it the request that created the task, as it went on, wherever the result comes", async () => {
+      const seen: unknown[] = [];
+      const looks = validator({ name: "w", hooks: hook("tools/call", "response"), withRequest: true }, ({ context }) => {
+        seen.push(context.request);
+        return true;
+      });
+      const rename = edits("tools/call", "request", (payload) => ({ ...payload, arguments: { edited: true } }));
+      const pair = guarded(looks, rename);
+      const asked = { method: "tools/call", params: { name: "t", arguments: { edited: true } } };
+      await pair[asker]({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "t", arguments: {} } });
+      await pair[answerer](created(1, "t"));
+      await pair[asker](fetch(2, "t"), fetch(3, "t"), { jsonrpc: "2.0", id: 4, method: "tasks/get", params: { taskId: "t" } });
+      const failed: Message = { jsonrpc: "2.0", id: 3, error: { code: -32603, message: "no" } };
+      await pair[answerer](textResult(2, "x"), failed, result({ taskId: "t", status: "completed", result: { content: [] } }, 4));
+      // The receipt, the result and the outcome within another; nobody here asks for errors.
+      assert.deepEqual(seen, [asked, asked, asked]);
+    });
+
+    test("has a task that two calls claim to have created be nobody's, and one that a call claims twice its own", async () => {
+      const pair = guarded(denies("acme/run", "request"), validator({ name: "w", hooks: hook("tools/call", "response") }, () => true));
+      const ask = (id: number, name: string, token: string): Message => ({ jsonrpc: "2.0", id, method: "tools/call", params: { name, _meta: { progressToken: token } } });
+      for (const [id, name, taskId] of [[1, "a", "again"], [2, "a", "again"], [3, "a", "lent"], [4, "b", "lent"]] as const) {
+        await pair[asker](ask(id, name, `p${id}`));
+        await pair[answerer](created(id, taskId));
+      }
+      await pair[asker](fetch(5, "again"), fetch(6, "lent"));
+      await pair[answerer](textResult(5, "x"), textResult(6, "x"));
+      assert.deepEqual(pair[atAsker].at(-2), textResult(5, "x"));
+      assert.match(errorOf(pair[atAsker].at(-1))?.message ?? "", /cannot be checked/);
+    });
+
     test("mutates it so, and checks what becomes of it", async () => {
       const pair = guarded(edits("tools/call", "response", (payload) => ("task" in payload ? payload : payload["isError"] === true ? {} : { ...payload, content: [] })));
       await pair[asker](call(1));

@@ -221,6 +221,19 @@ describe("text and structured content", () => {
     assert.equal("error" in pair.atPeer[1]!, true);
   });
 
+  test("of a task's result are held against the schema of the tool that was called", async () => {
+    for (const [count, fits] of [[2, true], ["masked", false]] as const) {
+      const pair = guardedPair([edits((payload) => ("content" in payload ? { ...payload, structuredContent: { count } } : payload))]);
+      await pair.fromPeer(list);
+      await pair.fromApp(tools());
+      await pair.fromPeer(call(1));
+      await pair.fromApp({ jsonrpc: "2.0", id: 1, result: { task: { taskId: "t", status: "working", createdAt: "2026-01-01T00:00:00Z", lastUpdatedAt: "2026-01-01T00:00:00Z", ttl: null } } } as Message);
+      await pair.fromPeer({ jsonrpc: "2.0", id: 1, method: "tasks/result", params: { taskId: "t" } });
+      await pair.fromApp(result({ count: 1 }));
+      assert.equal("result" in pair.atPeer[2]!, fits, String(count));
+    }
+  });
+
   test("are checked after the last mutator, so that one may finish what another began", async () => {
     const first = mutator({ name: "first", priorityHint: 1, hooks: [{ events: ["tools/call"], phase: "response" }] }, ({ payload }) => ({ ...payload, structuredContent: { count: 2 } }));
     const second = mutator({ name: "second", priorityHint: 2, hooks: [{ events: ["tools/call"], phase: "response" }] }, ({ payload }) => ({ ...payload, content: [{ type: "text" as const, text: '{"count":2}' }] }));
