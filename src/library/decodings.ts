@@ -1,6 +1,6 @@
-import { utf8Decode } from "../core/base/bytes.ts";
+import { textOfUnits, utf8Decode } from "../core/base/bytes.ts";
 import { LocalError } from "../core/base/errors.ts";
-import { base64Bytes, base64Value, hexBytes } from "./encoded-bytes.ts";
+import { base64Bytes, base64Value, hexBytes, hexValue } from "./encoded-bytes.ts";
 import { withoutEntities } from "./markup.ts";
 
 // Texts can be written in ways that say the same: what a policy looks for is looked for in all of them.
@@ -37,12 +37,7 @@ export function decodings(text: string): readonly string[] {
 
 function decodedOnce(text: string): readonly string[] {
   const found: string[] = [];
-  if (text.includes("\\")) {
-    const plain = text.replace(/\\(?:u([0-9A-Fa-f]{4})|x([0-9A-Fa-f]{2})|(["\\/bfnrt]))/g, (_match, unit?: string, byte?: string, escape?: string) =>
-      escape === undefined ? String.fromCharCode(parseInt(unit ?? byte ?? "", 16)) : (ESCAPES.get(escape) ?? escape),
-    );
-    if (plain !== text) found.push(plain);
-  }
+  push(found, withoutEscapes(text));
   if (text.includes("%")) {
     const plain = text.replace(/(?:%[0-9A-Fa-f]{2})+/g, (run) => textOf(hexBytes(run.replaceAll("%", ""))) ?? run);
     if (plain !== text) found.push(plain);
@@ -93,7 +88,43 @@ function isOfGroup(code: number): boolean {
   return code !== 0x2d && base64Value(code) >= 0;
 }
 
-const ESCAPES: ReadonlyMap<string, string> = new Map([["b", "\b"], ["f", "\f"], ["n", "\n"], ["r", "\r"], ["t", "\t"]]);
+// By character code: what a letter behind a backslash stands for; 0 for what is no escape.
+const ESCAPES = new Uint8Array(128);
+for (const [letter, stands] of ['""', "\\\\", "//", "b\b", "f\f", "n\n", "r\r", "t\t"]) ESCAPES[letter!.charCodeAt(0)] = stands!.charCodeAt(0);
+
+/** The text without the escapes of JSON, and `\x`; nothing where it has none. By code units: a text of escapes alone would be a call of a function for each of them. */
+function withoutEscapes(text: string): string | undefined {
+  const first = text.indexOf("\\");
+  if (first === -1) return undefined;
+  const units = new Uint16Array(text.length - first);
+  let end = 0;
+  let escapes = 0;
+  for (let at = first; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    const next = unit === 0x5c ? text.charCodeAt(at + 1) : 0;
+    const plain = next < 128 ? ESCAPES[next]! : 0;
+    const digits = next === 0x75 ? 4 : next === 0x78 ? 2 : 0;
+    const code = digits === 0 ? plain : hexUnit(text, at + 2, digits);
+    if (digits === 0 ? plain === 0 : code < 0) {
+      units[end++] = unit;
+      continue;
+    }
+    units[end++] = code;
+    at += 1 + digits;
+    escapes++;
+  }
+  return escapes === 0 ? undefined : text.slice(0, first) + textOfUnits(units, end);
+}
+
+function hexUnit(text: string, start: number, digits: number): number {
+  let unit = 0;
+  for (let at = start; at < start + digits; at++) {
+    const value = hexValue(text.charCodeAt(at));
+    if (value < 0) return -1;
+    unit = unit * 16 + value;
+  }
+  return unit;
+}
 
 function push(into: string[], text: string | undefined): void {
   if (text !== undefined) into.push(text);
@@ -161,12 +192,16 @@ export function textInBase64(value: string): string | undefined {
 function textOf(bytes: Uint8Array): string | undefined {
   if (bytes.length === 0) return undefined;
   let strange = 0;
-  for (let at = 0; at < bytes.length; at++) {
+  // Each is one U+FFFD at least: what is in no sequence, and a sequence that ends before its second byte. Noise is told before it is decoded.
+  let out = 0;
+  for (let at = 0, before = 0; at < bytes.length; at++) {
     const byte = bytes[at]!;
     if (byte < 0x09 || (byte > 0x0d && byte < 0x20) || byte === 0x7f) strange++;
+    if (byte >= 0x80 && byte < 0xc0 ? before < 0x80 : before >= 0xc2) out++;
+    before = byte;
   }
-  // Most runs of letters are words, whose bytes are noise: they are told by their control characters.
-  if (strange * 20 > bytes.length) return undefined;
+  // Most runs of letters are words, whose bytes are noise.
+  if ((strange + out) * 20 > bytes.length) return undefined;
   const text = utf8Decode(bytes);
   let broken = 0;
   for (let at = text.indexOf("\ufffd"); at !== -1; at = text.indexOf("\ufffd", at + 1)) broken++;

@@ -8,7 +8,8 @@ BASE64[0x5f] = 64;
 
 /** The six bits of a letter of Base64; -1 for any other code, `=` too. */
 export function base64Value(code: number): number {
-  return (BASE64[code] ?? 0) - 1;
+  // A place that the table does not have would make each look-up slow; past the end of a text there is no number.
+  return code < 128 ? BASE64[code]! - 1 : -1;
 }
 
 /** The bytes of what is Base64 from `start` on; nothing if something else is in it. */
@@ -31,6 +32,13 @@ export function base64Bytes(run: string, start = 0): Uint8Array | undefined {
 /** The bytes of an even number of hex digits. */
 export function hexBytes(digits: string): Uint8Array {
   const bytes = new Uint8Array(digits.length / 2);
-  for (let at = 0; at < bytes.length; at++) bytes[at] = Number.parseInt(digits.slice(at * 2, at * 2 + 2), 16);
+  for (let at = 0; at < bytes.length; at++) bytes[at] = (hexValue(digits.charCodeAt(at * 2)) << 4) | hexValue(digits.charCodeAt(at * 2 + 1));
   return bytes;
+}
+
+/** The four bits of a hex digit; -1 for any other code. */
+export function hexValue(code: number): number {
+  if (code >= 0x30 && code <= 0x39) return code - 0x30;
+  const small = code | 0x20;
+  return small >= 0x61 && small <= 0x66 ? small - 0x57 : -1;
 }

@@ -23,7 +23,7 @@ export function fingerprints(text: string, sharedChars: number, visit: (fingerpr
   const secondOut = power(SECOND, windowChars);
   const recent = new Float64Array(WINDOWS);
   let least = -1;
-  let leastAt = -1;
+  let leastAt = -WINDOWS;
   for (let at = 0; at < units.length; at++) {
     const unit = units[at]! + 1;
     const out = at < windowChars ? 0 : units[at - windowChars]! + 1;
@@ -34,17 +34,22 @@ export function fingerprints(text: string, sharedChars: number, visit: (fingerpr
     const hash = asPrint(first, second);
     recent[start % WINDOWS] = hash;
     if (start < WINDOWS - 1) continue;
-    if (leastAt <= start - WINDOWS || hash <= least || leastAt < 0) {
-      // The smallest of the last ones, the latest of equals.
+    const before = least;
+    // The smallest of the last ones, the latest of equals: looked for only where the one that was is gone.
+    if (leastAt >= 0 && hash <= least) {
+      least = hash;
+      leastAt = start;
+    } else if (leastAt <= start - WINDOWS) {
       leastAt = -1;
-      for (let back = Math.max(0, start - WINDOWS + 1); back <= start; back++) {
+      for (let back = start - WINDOWS + 1; back <= start; back++) {
         const other = recent[back % WINDOWS]!;
         if (leastAt >= 0 && other > least) continue;
         least = other;
         leastAt = back;
       }
-      visit(least);
     }
+    // A text of one letter has one fingerprint, and as many windows as letters.
+    if (least !== before) visit(least);
   }
 }
 
@@ -56,6 +61,7 @@ export const LEAST_DATA_CHARS = 256;
  * not full nothing counts: in a line of its own it is no run.
  */
 export function dataFingerprint(base64: string): number | undefined {
+  if (base64.length < LEAST_DATA_CHARS) return undefined;
   // The sums of texts start with nothing.
   let first = 1;
   let second = 1;

@@ -1,3 +1,4 @@
+import { LocalError } from "../core/base/errors.ts";
 import { isObject, type JsonObject, ownMember } from "../core/base/json.ts";
 import { type HandlerInput, type Interceptor, validator } from "../core/interceptor/define.ts";
 import { allow, deny } from "../core/interceptor/verdict.ts";
@@ -5,6 +6,7 @@ import { invalid, readConfig, readPatterns, readText, readWhole } from "./config
 import { base64Runs, decodings, textInBase64 } from "./decodings.ts";
 import { dataFingerprint, fingerprints, LEAST_DATA_CHARS, LEAST_SHARED_CHARS } from "./fingerprints.ts";
 import { compilePatterns, patternsSchema } from "./name-patterns.ts";
+import { DEFAULT_MAX_TEXT_CHARS } from "./payload-edit.ts";
 import { perCall } from "./per-call.ts";
 import { createStates, readScope, type Scope } from "./state.ts";
 import { isTypedBinary } from "./typed-binary.ts";
@@ -17,6 +19,8 @@ export interface FlowGuardConfig {
    * Letters and digits in a row, spaces and punctuation apart, that are enough to know a text by; 48 unless given, 32 at least. What is shorter passes.
    */
   readonly sharedChars?: number;
+  /** Characters of text that are read in one payload, pictures and sounds apart; 4 Mi unless given. A payload with more of them fails. */
+  readonly maxTextChars?: number;
   /** Who may be sent what others said: names of servers, or `prefix*`. */
   readonly allow?: readonly FlowRule[];
   /** `principal` (default), or `global`. A session is one with a single server, so nothing would flow between two. */
@@ -55,6 +59,7 @@ export const flowGuardConfigSchema: JsonObject = {
   properties: {
     server: { type: "string" },
     sharedChars: { type: "integer", minimum: LEAST_SHARED_CHARS, maximum: 10_000 },
+    maxTextChars: { type: "integer", minimum: 1 },
     allow: { type: "array", items: { type: "object", properties: { from: patternsSchema, to: patternsSchema }, additionalProperties: false } },
     scope: { enum: SCOPES },
   },
@@ -84,19 +89,17 @@ export function flowGuard(config: FlowGuardConfig = {}): Interceptor {
       configSchema: flowGuardConfigSchema,
     },
     ({ payload, phase, context, config: called }: HandlerInput) => {
-      const { server, sharedChars, mayFlow } = settings(called);
+      const { server, sharedChars, maxTextChars, mayFlow } = settings(called);
       const memory = states.of(context);
+      const prints = printsOf(contentsOf(payload, maxTextChars, phase === "request"), sharedChars);
       if (phase === "response") {
         const bit = bitOf(memory, server);
-        everyPrint(contentsOf(payload), sharedChars, (print) => remember(memory, print, bit));
+        for (const print of prints) remember(memory, print, bit);
         return allow();
       }
-      const contents = contentsOf(payload, true);
-      const source = foreign(memory, server, contents, { sharedChars, mayFlow });
+      const source = foreign(memory, server, prints, mayFlow);
       if (source !== undefined) return deny(`This holds what ${source === "" ? "another server" : `the server ${source}`} has said, which may not be sent here`, { info: { from: source } });
-      everyPrint(contents, sharedChars, (print) => {
-        if (bitsOf(memory, print) === undefined) remember(memory, print, OWN);
-      });
+      for (const print of prints) if (bitsOf(memory, print) === undefined) remember(memory, print, OWN);
       return allow();
     },
   );
@@ -108,10 +111,11 @@ export function flowGuardScope(config: unknown): Scope {
 }
 
 function readFlowGuard(value: unknown) {
-  const config = readConfig(value, ["server", "sharedChars", "allow", "scope"], OWNER);
+  const config = readConfig(value, ["server", "sharedChars", "maxTextChars", "allow", "scope"], OWNER);
   return {
     server: readText(config, "server", OWNER) ?? "",
     sharedChars: readWhole(config, "sharedChars", OWNER, LEAST_SHARED_CHARS, 10_000) ?? DEFAULT_SHARED_CHARS,
+    maxTextChars: readWhole(config, "maxTextChars", OWNER, 1) ?? DEFAULT_MAX_TEXT_CHARS,
     mayFlow: readRules(ownMember(config, "allow")),
     scope: readScope(ownMember(config, "scope"), OWNER, SCOPES),
   };
@@ -131,17 +135,16 @@ function readRules(value: unknown): (from: string, to: string) => boolean {
 }
 
 /** The server whose words or data these are, where it may not go to another; the last one that shares a bit has no name. */
-function foreign(memory: Memory, server: string, contents: Contents, { sharedChars, mayFlow }: { readonly sharedChars: number; readonly mayFlow: (from: string, to: string) => boolean }): string | undefined {
+function foreign(memory: Memory, server: string, prints: readonly number[], mayFlow: (from: string, to: string) => boolean): string | undefined {
   const fine = OWN | bitOf(memory, server);
-  let found: string | undefined;
-  everyPrint(contents, sharedChars, (print) => {
+  for (const print of prints) {
     const bits = bitsOf(memory, print) ?? OWN;
-    if (found !== undefined || (bits & fine) !== 0) return;
+    if ((bits & fine) !== 0) continue;
     const sources = memory.servers.filter((_name, index) => (bits & (2 << index)) !== 0);
-    if (sources.length === 0) found = "";
-    else if (!sources.some((source) => mayFlow(source, server))) found = sources[0];
-  });
-  return found;
+    if (sources.length === 0) return "";
+    if (!sources.some((source) => mayFlow(source, server))) return sources[0];
+  }
+  return undefined;
 }
 
 function bitOf({ servers }: Memory, server: string): number {
@@ -177,22 +180,29 @@ interface Contents {
  * stands between them in the blocks. Of a request, what its names of members say, by themselves and with the values, is one text, too: in answers, records have the same ones everywhere. Media are known as a whole, and resources that are
  * text read, too. Depth is that of messages.
  */
-function contentsOf(payload: unknown, joinsNames = false): Contents {
+function contentsOf(payload: unknown, maxTextChars: number, joinsNames: boolean): Contents {
   const names: string[] = [];
   const inOrder: string[] = [];
   const values: string[] = [];
   const joined: string[] = [];
   const data: string[] = [];
+  let charsLeft = maxTextChars;
+  const counted = (text: string): string => {
+    charsLeft -= text.length;
+    if (charsLeft < 0) throw new LocalError("limit_exceeded", `a payload with more than ${maxTextChars} characters of text cannot be judged (maxTextChars)`);
+    return text;
+  };
   const walk = (value: unknown): void => {
     if (typeof value === "string" || typeof value === "number") {
-      values.push(String(value));
-      inOrder.push(String(value));
+      const text = counted(String(value));
+      values.push(text);
+      inOrder.push(text);
     } else if (Array.isArray(value)) {
       for (const text of neighbours(value)) joined.push(text);
       for (const item of value) walk(item);
     } else if (isObject(value)) {
       for (const [name, member] of Object.entries(value)) {
-        names.push(name);
+        names.push(counted(name));
         inOrder.push(name);
         if (typeof member !== "string" || !isTypedBinary(name, value)) {
           walk(member);
@@ -230,14 +240,16 @@ function textOf(item: unknown): string | undefined {
 }
 
 /** The fingerprints of texts, and one for each piece of data, wherever it stands. */
-function everyPrint({ texts, data }: Contents, sharedChars: number, visit: (print: number) => void): void {
-  const visitData = (base64: string) => {
+function printsOf({ texts, data }: Contents, sharedChars: number): readonly number[] {
+  const prints: number[] = [];
+  const takeData = (base64: string) => {
     const print = dataFingerprint(base64);
-    if (print !== undefined) visit(print);
+    if (print !== undefined) prints.push(print);
   };
-  for (const base64 of data) visitData(base64);
+  for (const base64 of data) takeData(base64);
   for (const text of texts) {
-    fingerprints(text, sharedChars, visit);
-    if (text.length >= LEAST_DATA_CHARS) for (const run of base64Runs(text)) visitData(run);
+    fingerprints(text, sharedChars, (print) => prints.push(print));
+    if (text.length >= LEAST_DATA_CHARS) for (const run of base64Runs(text)) takeData(run);
   }
+  return prints;
 }

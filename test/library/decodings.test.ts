@@ -37,6 +37,12 @@ describe("decodings", () => {
     for (const [way, text] of Object.entries(ways)) assert.ok(says(text), way);
   });
 
+  it("read escapes like JSON, and leave what is none", () => {
+    const plain: Record<string, string> = { "\\u0041b": "Ab", "a\\x41": "aA", "\\n\\t\\r\\b\\f": "\n\t\r\b\f", "\\/\\\\\\\"": '/\\"', "\\u00zz\\n": "\\u00zz\n", "\\x4\\n": "\\x4\n", "\\q\\n\\": "\\q\n\\", "\\ud83d\\ude00": "😀" };
+    for (const [text, read] of Object.entries(plain)) assert.equal(decodings(text)[1], read, text);
+    for (const text of ["\\", "\\q", "\\u123", "\\x1", "\\u12é4"]) assert.deepEqual(decodings(text), [text]);
+  });
+
   it("leave bytes alone that say nothing", () => {
     const random = seededRandom(3).next;
     const bytes = Buffer.from(Array.from({ length: 400 }, () => Math.floor(random() * 256)));

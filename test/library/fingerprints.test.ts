@@ -46,6 +46,24 @@ describe("fingerprints", () => {
     assert.ok(count > 8_000 && count < 16_000, String(count));
   });
 
+  it("are told once for a text that is one letter, or two in turn, again and again", () => {
+    for (const [part, most] of [["a", 1], ["ab", 60_000], ["\u4e00", 1]] as const) {
+      let told = 0;
+      fingerprints(part.repeat(100_000), 48, () => told++);
+      assert.ok(told > 0 && told <= most, `${part}: ${told}`);
+    }
+  });
+
+  it("are the smallest hash of each sixteen windows, found by looking at all of them", () => {
+    // What any two texts have in common follows from that; here by the sets of a text and its parts.
+    for (let round = 0; round < 100; round++) {
+      const text = letters(300);
+      const parts = new Set<number>();
+      for (let at = 0; at + 48 <= text.length; at++) for (const print of printsOf(text.slice(at, at + 48))) parts.add(print);
+      assert.deepEqual(printsOf(text), parts, `round ${round}`);
+    }
+  });
+
   it("are none for a text that is shorter than what must be shared", () => {
     assert.equal(printsOf(letters(47)).size, 0);
     assert.equal(printsOf(letters(48)).size, 1);

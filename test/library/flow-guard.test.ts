@@ -254,9 +254,19 @@ describe("flow-guard", () => {
     assertLinear((text) => at("crm").read(text), noise, ["word ", "a", "ab "]);
   });
 
+  it("fails on more text than it may read, in requests and answers, and counts no pictures", () => {
+    const { guard, at } = rig({ maxTextChars: 1_000 });
+    const send = (args: object) => invoke(guard, { event: "tools/call", phase: "request", payload: { name: "t", arguments: args }, config: {}, context: ada });
+    assert.equal(at("crm").send({ text: "x".repeat(900) }).passes, true);
+    for (const args of [{ text: "x".repeat(1_001) }, { a: "x".repeat(600), b: "y".repeat(600) }, { ["n".repeat(1_001)]: 1 }]) assert.throws(() => send(args), { name: "RpcError", code: -32603 });
+    const read = (block: object) => invoke(guard, { event: "tools/call", phase: "response", payload: { content: [block] }, config: {}, context: ada });
+    assert.throws(() => read({ type: "text", text: "x".repeat(1_001) }), { name: "RpcError", code: -32603 });
+    read({ type: "image", mimeType: "image/png", data: "AAAA".repeat(1_000) });
+  });
+
   it("is known by its scope, and refuses configs that do not fit", () => {
     assert.equal(flowGuardScope({}), "principal");
-    const wrong: [object, string][] = [[{ scope: "session" }, "scope"], [{ sharedChars: 10 }, "sharedChars"], [{ allow: {} }, "allow"], [{ allow: [{ form: [] }] }, "allow\\[0\\].form"], [{ allow: [{ to: ["*a"] }] }, "to\\[0\\]"], [{ server: 5 }, "server"]];
+    const wrong: [object, string][] = [[{ scope: "session" }, "scope"], [{ sharedChars: 10 }, "sharedChars"], [{ allow: {} }, "allow"], [{ allow: [{ form: [] }] }, "allow\\[0\\].form"], [{ allow: [{ to: ["*a"] }] }, "to\\[0\\]"], [{ server: 5 }, "server"], [{ maxTextChars: 0 }, "maxTextChars"]];
     for (const [config, place] of wrong) assert.throws(() => flowGuard(config), { code: "invalid_argument", message: new RegExp(`^config of flow-guard: ${place} `) });
   });
 });

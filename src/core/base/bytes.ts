@@ -56,7 +56,9 @@ export function utf8Encode(text: string, host?: Pick<Host, "utf8">): Uint8Array 
 export function utf8Decode(bytes: Uint8Array, host?: Pick<Host, "utf8">): string {
   if (host?.utf8 !== undefined) return host.utf8.decode(bytes);
   const pieces: string[] = [];
-  let units: number[] = [];
+  // One sequence adds three at most.
+  const units = new Uint16Array(Math.min(bytes.length, PIECE_UNITS) + 3);
+  let end = 0;
   // The sequence being read: its code point so far, continuation bytes that it still wants, and the range of the next one, which is
   // narrower after E0, ED, F0 and F4 (overlong forms, surrogates, past U+10FFFF).
   let code = 0;
@@ -71,21 +73,24 @@ export function utf8Decode(bytes: Uint8Array, host?: Pick<Host, "utf8">): string
         lower = 0x80;
         upper = 0xbf;
         if (--wanted > 0) continue;
-        if (code < 0x10000) units.push(code);
-        else units.push(0xd7c0 + (code >> 10), 0xdc00 | (code & 0x3ff));
+        if (code < 0x10000) units[end++] = code;
+        else {
+          units[end++] = 0xd7c0 + (code >> 10);
+          units[end++] = 0xdc00 | (code & 0x3ff);
+        }
         continue;
       }
       // The broken sequence ends before this byte, which is read on its own.
-      units.push(0xfffd);
+      units[end++] = 0xfffd;
       wanted = 0;
       lower = 0x80;
       upper = 0xbf;
     }
-    if (units.length > 8_000) {
-      pieces.push(String.fromCharCode(...units));
-      units = [];
+    if (end >= PIECE_UNITS) {
+      pieces.push(textOfUnits(units, end));
+      end = 0;
     }
-    if (byte < 0x80) units.push(byte);
+    if (byte < 0x80) units[end++] = byte;
     else if (byte >= 0xc2 && byte <= 0xdf) {
       wanted = 1;
       code = byte & 0x1f;
@@ -99,11 +104,22 @@ export function utf8Decode(bytes: Uint8Array, host?: Pick<Host, "utf8">): string
       code = byte & 0x07;
       if (byte === 0xf0) lower = 0x90;
       if (byte === 0xf4) upper = 0x8f;
-    } else units.push(0xfffd);
+    } else units[end++] = 0xfffd;
   }
-  if (wanted > 0) units.push(0xfffd);
-  pieces.push(String.fromCharCode(...units));
+  if (wanted > 0) units[end++] = 0xfffd;
+  pieces.push(textOfUnits(units, end));
   return pieces.join("");
+}
+
+// As many arguments as every engine takes.
+const PIECE_UNITS = 8_000;
+
+/** The text of the first `end` UTF-16 code units. */
+export function textOfUnits(units: Uint16Array, end: number): string {
+  const pieces: string[] = [];
+  // What `apply` takes is anything with a length.
+  for (let at = 0; at < end; at += PIECE_UNITS) pieces.push(String.fromCharCode.apply(undefined, units.subarray(at, Math.min(end, at + PIECE_UNITS)) as unknown as number[]));
+  return pieces.length === 1 ? pieces[0]! : pieces.join("");
 }
 
 /** Text of bytes that are UTF-8, all of them; `undefined` for others, which {@link utf8Decode} would read like bytes that they are not. */
