@@ -18,7 +18,7 @@ import { createChain } from "../node/chain.ts";
 import { isModulePath } from "../node/load-module.ts";
 import { printable } from "./describe.ts";
 import { UsageError } from "./errors.ts";
-import { MESSAGE_OPTIONS, readMessage, REFUSED } from "./invoke.ts";
+import { MESSAGE_OPTIONS, optionFor, readMessage, REFUSED } from "./invoke.ts";
 import { runSession, SESSION_OPTIONS, type Session } from "./session.ts";
 import { TARGETS, upstreamNamed } from "./target.ts";
 import { columns, paintFor, printJson } from "./terminal.ts";
@@ -60,6 +60,8 @@ with the conditions and settings of the configuration.`,
         parsed.values.has("plan") ? undefined : made.execute({ ...query, signal: session.signal, revalidate: "if-modified", provenance: "pointers", ...(context === undefined ? {} : { context }) }),
       );
       return () => {
+        const [lacks] = session.lacking.has("principal") ? ["principal" as const] : session.lacking;
+        if (lacks !== undefined) session.log({ level: "error", message: optionFor(lacks) });
         if (parsed.values.has("json")) printJson(asJson(result, direction));
         else process.stdout.write(describeRuns(result, direction));
         return { code: exitCodeOf(result) };

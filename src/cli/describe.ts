@@ -2,6 +2,7 @@
 import { describeError } from "../core/base/errors.ts";
 import type { ChainLog } from "../core/chain/report.ts";
 import { withoutPlace, type Noise } from "../core/transport/line-transport.ts";
+import { type MissingKey, missingKey } from "../library/state.ts";
 
 const NAME_CHARS = 80;
 const QUOTE_CHARS = 200;
@@ -30,9 +31,16 @@ export function describeInterceptors(entries: readonly { readonly name: string; 
   return `${named.join(", ")}${entries.length > MAX_NAMES ? ` and ${entries.length - MAX_NAMES} more` : ""}`;
 }
 
+/** Why an interceptor fails that would not know whose a message is. */
+export function remembersBy(lacks: MissingKey): string {
+  return `it remembers by ${lacks}, which the context of this message does not have`;
+}
+
 /** A failure by interceptor, event, phase and reason; what the chain says of itself as it is. */
 export function describeChainLog({ address, event, phase, reason, message }: ChainLog, verbose: boolean): string {
   const where = address === undefined ? "" : `${printable(address)}${event === undefined ? "" : ` at the ${phase ?? ""} of ${printable(event)}`}`;
+  const lacks = missingKey(message);
+  if (lacks !== undefined) return `${where} failed: ${remembersBy(lacks)}`;
   if (reason !== undefined && !verbose) return `${where} failed: ${reason}`;
   return `${where}${where === "" ? "" : ": "}${printable(message, TEXT_CHARS)}`;
 }

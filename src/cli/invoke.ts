@@ -1,10 +1,11 @@
-import { LocalError, RpcError } from "../core/base/errors.ts";
+import { describeError, LocalError, RpcError } from "../core/base/errors.ts";
 import { didYouMean } from "../core/base/nearest.ts";
 import type { Log } from "../core/jsonrpc/log.ts";
 import { contextProblem } from "../core/wire/context.ts";
 import type { InvokeParams } from "../core/wire/gen/interceptors.ts";
 import { blocks, readResult, type ReadResult } from "../core/wire/results.ts";
-import { printable } from "./describe.ts";
+import { type MissingKey, missingKey } from "../library/state.ts";
+import { printable, remembersBy } from "./describe.ts";
 import { UsageError } from "./errors.ts";
 import { eventNamed } from "./event.ts";
 import { type OptionSpec, type ParsedOptions } from "./options.ts";
@@ -112,10 +113,18 @@ function failureOf(thrown: unknown): Failure {
   throw thrown;
 }
 
+/** How to give a message what interceptors remember by. */
+export function optionFor(lacks: MissingKey): string {
+  const principal = `--principal '{"type":"user","id":"ada"}'`;
+  return `${lacks === "principal" ? principal : `--context '{"sessionId":"s1"}', or ${principal},`} says whose the message is`;
+}
+
 // The result has the reason alone, as over the wire; what was thrown may quote the payload.
 function tellCause(thrown: unknown, name: string, verbose: boolean, log: Log): void {
   if (!(thrown instanceof RpcError) || thrown.cause === undefined) return;
-  if (verbose) log({ level: "error", message: `${name} failed`, error: thrown.cause });
+  const lacks = missingKey(describeError(thrown.cause));
+  if (lacks !== undefined) log({ level: "error", message: `${name} failed: ${remembersBy(lacks)}; ${optionFor(lacks)}` });
+  else if (verbose) log({ level: "error", message: `${name} failed`, error: thrown.cause });
   else log({ level: "error", message: `${name} failed; --verbose says what its error says` });
 }
 

@@ -3,6 +3,7 @@ import { didYouMean } from "../core/base/nearest.ts";
 import type { Signal } from "../core/base/signal.ts";
 import { scanJson } from "../core/base/json-text.ts";
 import { readyMade } from "../library/catalog.ts";
+import { scopesIn } from "../library/state.ts";
 import type { ConnectedChain, ServerTarget } from "../core/client/local-chain.ts";
 import { connectServer, createChain } from "../node/chain.ts";
 import { describeChainLog, describeNoise, printable } from "./describe.ts";
@@ -56,7 +57,7 @@ export async function buildPolicy({ use, interceptors, headers, log, verbose = f
       await attempt(`--use ${word}`, signal, () => {
         const config = equals === -1 ? undefined : parseConfig(name, word.slice(equals + 1));
         chain.add(made.create(config));
-        if (made.scope?.(config) === "principal") throw new LocalError("refused", 'it keeps state by principal, and nobody on stdio has one: say "scope":"session" in its config');
+        if (made.scope?.(config) === "principal") throw new LocalError("refused", `it keeps state by principal, and nobody on stdio has one: say "scope":"${scopesIn(made.configSchema).includes("session") ? "session" : "global"}" in its config`);
         const doubt = made.doubt?.(config);
         if (doubt !== undefined) log("warn", `--use ${word}: ${doubt}`);
       });

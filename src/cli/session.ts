@@ -3,6 +3,7 @@ import type { Signal } from "../core/base/signal.ts";
 import type { ChainLog } from "../core/chain/report.ts";
 import type { BuiltPlan } from "../gateway/config/build.ts";
 import { ConfigError } from "../gateway/config/problems.ts";
+import { type MissingKey, missingKey } from "../library/state.ts";
 import { protectStdout } from "../node/stdio.ts";
 import { stderrLog } from "./config-options.ts";
 import { UsageError } from "./errors.ts";
@@ -19,6 +20,8 @@ export interface Session {
   readonly signal: Signal;
   readonly log: Log;
   readonly chainLog: (entry: ChainLog) => void;
+  /** What contexts of messages did not have, so that interceptors failed. */
+  readonly lacking: ReadonlySet<MissingKey>;
   /** The configuration that `-c` names. */
   readonly config: BuiltPlan | undefined;
   /** Opens a target; it is closed at the end. */
@@ -39,7 +42,13 @@ const LIMIT_MS = 60_000;
 export async function runSession(parsed: ParsedOptions, action: (session: Session) => Promise<() => Exit>): Promise<Exit> {
   const { values } = parsed;
   const headers = headersOption(values);
-  const { log, chainLog } = stderrLog(values.has("verbose"));
+  const { log, chainLog: tellChain } = stderrLog(values.has("verbose"));
+  const lacking = new Set<MissingKey>();
+  const chainLog = (entry: ChainLog) => {
+    const lacks = missingKey(entry.message);
+    if (lacks !== undefined) lacking.add(lacks);
+    tellChain(entry);
+  };
   const openStdout = protectStdout();
   const watch = watchStart(process.ppid, millisecondsOption(values, "timeout") ?? LIMIT_MS, "end", "which is all that it may take: see --timeout");
   const { signal } = watch;
@@ -53,6 +62,7 @@ export async function runSession(parsed: ParsedOptions, action: (session: Sessio
       signal,
       log,
       chainLog,
+      lacking,
       config,
       async open(word, label) {
         const target = await openTarget(word, label, { ...(headers === undefined ? {} : { headers }), log, signal, ...(config === undefined ? {} : { config }) });

@@ -64,7 +64,7 @@ spec/policy-tests.schema.json describes the files, such as this one:
 async function once(parsed: ParsedOptions, configFile: string, files: readonly string[]): Promise<Exit> {
   const json = parsed.values.has("json");
   const junit = parsed.values.get("junit")?.[0];
-  return runSession(parsed, async ({ log, chainLog, signal }) => {
+  return runSession(parsed, async ({ log, chainLog, lacking, signal }) => {
     const loaded = await loadConfig(configFile, { signal });
     const pools = createPools();
     const options = { log: hidingLog(log, loaded.secrets), chainLog, signal, dry: true };
@@ -82,6 +82,7 @@ async function once(parsed: ParsedOptions, configFile: string, files: readonly s
     const failed = outcomes.filter(({ failure }) => failure !== undefined).length;
     return () => {
       const { hide } = loaded.secrets;
+      if (lacking.size > 0) log({ level: "error", message: '"principal": { "id": "ada" } in a test says who calls' });
       if (junit !== undefined) writeJunit(junit, hide(junitXml(outcomes)));
       if (json) printJson(JSON.parse(hide(JSON.stringify(outcomes))));
       else process.stdout.write(hide(report(outcomes, failed)));

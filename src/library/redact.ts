@@ -66,7 +66,7 @@ export function redactScope(config: unknown): Scope | undefined {
 }
 
 function withStates(compiled: CompiledRedact): CompiledRedact & { readonly states: States<TokenMap> | undefined } {
-  const states = compiled.tokens ? createStates({ owner: "redact", scope: "session", maxKeys: MAX_SESSIONS, create: createTokenMap }) : undefined;
+  const states = compiled.tokens ? createStates({ owner: "redact", scope: "session", fixed: true, maxKeys: MAX_SESSIONS, create: createTokenMap }) : undefined;
   return { ...compiled, states };
 }
 

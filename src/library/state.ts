@@ -1,5 +1,5 @@
 import { LocalError } from "../core/base/errors.ts";
-import type { JsonObject } from "../core/base/json.ts";
+import { isObject, type JsonObject, ownMember } from "../core/base/json.ts";
 import type { InvocationContext } from "../core/wire/gen/interceptors.ts";
 import { readChoice } from "./config.ts";
 
@@ -9,10 +9,20 @@ export type Scope = "session" | "principal" | "global";
 /** The member `scope` of a config. */
 export const scopeSchema: JsonObject = { enum: ["session", "principal", "global"] };
 
+/** The values that a config may have as `scope`; none where it has no such member. */
+export function scopesIn(configSchema: JsonObject): readonly Scope[] {
+  const members = ownMember(configSchema, "properties");
+  const scope = isObject(members) ? ownMember(members, "scope") : undefined;
+  const values = isObject(scope) ? ownMember(scope, "enum") : undefined;
+  return (["session", "principal", "global"] as const).filter((one) => Array.isArray(values) && values.includes(one));
+}
+
 export interface StatesOptions<T> {
   /** The interceptor, for errors. */
   readonly owner: string;
   readonly scope: Scope;
+  /** Its config has no `scope` that could be another. */
+  readonly fixed?: true;
   /** What is remembered of somebody who has not been seen. */
   create(): T;
   /** How many are remembered; whoever was longest away is forgotten for one more. 10,000 unless given. */
@@ -31,18 +41,26 @@ export interface States<T> {
 
 const KEYLESS = "and this message has none";
 
-/** Whether the text of a failure says that its message belongs to no state. */
+/** What of its context a message can be told by. */
+export type MissingKey = "sessionId or principal" | "principal";
+
+/** What the context of a message has to have for an interceptor whose failure says that it belongs to no state. */
+export function missingKey(text: string): MissingKey | undefined {
+  return !saysKeyless(text) ? undefined : text.includes(" keeps state by principal") ? "principal" : "sessionId or principal";
+}
+
+/** Whether the text of a failure says that its message belongs to no state. It quotes nothing of the message. */
 export function saysKeyless(text: string): boolean {
   return text.includes(" keeps state by ") && text.includes(KEYLESS);
 }
 
-export function createStates<T>({ owner, scope, create, maxKeys = 10_000 }: StatesOptions<T>): States<T> {
+export function createStates<T>({ owner, scope, fixed, create, maxKeys = 10_000 }: StatesOptions<T>): States<T> {
   const states = new Map<string, T>();
   return {
     of(context) {
       const key = keyOf(context, scope);
       if (key === undefined) {
-        throw new LocalError("refused", `${owner} keeps state by ${scope === "session" ? "session or principal" : scope}, ${KEYLESS}; "scope": "global" keeps one for all`);
+        throw new LocalError("refused", `${owner} keeps state by ${scope === "session" ? "session or principal" : scope}, ${KEYLESS}${fixed === true ? "" : '; "scope": "global" keeps one for all'}`);
       }
       const known = states.get(key);
       const state = known ?? create();

@@ -85,6 +85,18 @@ describe("invoke", () => {
     assert.deepEqual([verbose.code, verbose.stderr, verbose.stdout], [1, "mcp-interceptors: crashing failed: no rule for s3cret\n", quiet.stdout]);
   });
 
+  it("says what a message lacks that an interceptor remembers by, and the option that gives it", async () => {
+    const words = ["invoke", "rate-limit", "rate-limit", "--event", "tools/call"];
+    const { code, stderr } = await runText(words);
+    assert.deepEqual([code, stderr], [1, `mcp-interceptors: rate-limit failed: it remembers by sessionId or principal, which the context of this message does not have; --context '{"sessionId":"s1"}', or --principal '{"type":"user","id":"ada"}', says whose the message is\n`]);
+    for (const given of [["--context", '{"sessionId":"s1"}'], ["--principal", '{"type":"user","id":"ada"}']]) assert.equal((await runText([...words, ...given])).code, 0, given.join(" "));
+    const chain = ["chain", "rate-limit", "flow-guard", "--event", "tools/call"];
+    const failed = await runText(chain);
+    assert.equal(failed.code, 1);
+    assert.match(failed.stderr, /flow-guard at the request of tools\/call failed: it remembers by principal, which[^]*\nmcp-interceptors: --principal '\{"type":"user","id":"ada"\}' says whose the message is\n$/);
+    assert.deepEqual(await runText([...chain, "--principal", '{"type":"user","id":"ada"}']).then(({ code, stderr }) => [code, stderr]), [0, ""]);
+  });
+
   it("takes who sends the message by --principal, or in a context, of which it knows the members", async () => {
     const module = folder.write("who.mjs", 'export const who = { descriptor: { name: "who", type: "validation", hooks: [{ events: ["tools/call"], phase: "request" }] }, handler: ({ context }) => ({ valid: true, info: { context } }) };\n');
     const words = ["invoke", module, "who", "--event", "tools/call"];

@@ -12,6 +12,7 @@ import { validator, type Interceptor } from "../../src/core/interceptor/define.t
 import { McpServer } from "../../src/core/mcp/server.ts";
 import { hostInterceptors } from "../../src/core/server/interceptor-server.ts";
 import { readyMade } from "../../src/library/catalog.ts";
+import { scopesIn } from "../../src/library/state.ts";
 import { listenHttp } from "../../src/node/http-listener.ts";
 import { fixture } from "./run-cli.ts";
 
@@ -42,6 +43,21 @@ test("ready-made interceptors come by name, with or without a config, and bring 
   assert.equal((await policy.chain.execute(CALL)).status, "validation_failed");
 });
 
+test("a --use that remembers by principal is refused with a scope that its config takes, and taken with it", async () => {
+  const configs: Record<string, object> = { budget: { max: { requests: 1 } }, approval: { url: "http://127.0.0.1:1/" } };
+  let met = 0;
+  for (const [name, { configSchema }] of readyMade) {
+    if (!scopesIn(configSchema).includes("principal")) continue;
+    met++;
+    const use = (scope: string) => [`${name}=${JSON.stringify({ ...configs[name], scope })}`];
+    const said = await build({ use: use("principal") }).then(() => "", (thrown: unknown) => (thrown as Error).message);
+    const [, hint = ""] = /say "scope":"(\w+)" in its config$/.exec(said) ?? [];
+    assert.notEqual(hint, "", said);
+    await (await build({ use: use(hint) })).close();
+  }
+  assert.ok(met >= 6, String(met));
+});
+
 test("a --use that is wrong is refused: the name with what was meant, the config with what is wrong in it", async () => {
   const known = [...readyMade.keys()].join(", ");
   await refuses({ use: ["redcat"] }, /^--use redcat: there is no such interceptor$/, /^did you mean redact\?$/);
@@ -53,7 +69,7 @@ test("a --use that is wrong is refused: the name with what was meant, the config
   await refuses({ use: ['redact={"tpyes":[]}'] }, /tpyes/);
   await refuses({ use: ["redact=[]"] }, /redact/);
   await refuses({ use: ['tool-filter={"deny":5}'] }, /deny/);
-  await refuses({ use: ["flow-guard"] }, /keeps state by principal, and nobody on stdio has one/);
+  await refuses({ use: ["flow-guard"] }, /keeps state by principal, and nobody on stdio has one: say "scope":"global" in its config$/);
   await refuses({ use: ['tool-filter={"deny":["rm"],"deny":[]}'] }, /^--use tool-filter=.*: the config of tool-filter is refused: .* at \/deny \(offset \d+\)$/);
   await refuses({ use: ["redact", "redact"] }, /^--use redact: .*already/);
 });

@@ -101,7 +101,8 @@ A, D/a.json: 1 changed, 1 passed, 1 blocked, 1 unreached; stopped by tool-filter
   });
 
   it("says whom an interceptor lacks that keeps state by principal, and which messages were masked when recorded", async () => {
-    const limit = config("limit.json", { use: "rate-limit", config: { perMinute: 9, scope: "principal" } });
+    const auth = { tokens: [{ token: "a-token-of-some-length", principal: { type: "user", id: "ada" } }] };
+    const limit = folder.write("limit.json", { upstreams: { files: { command: "no-such-server" } }, http: {}, auth, interceptors: [{ use: "rate-limit", config: { perMinute: 9, scope: "principal" } }] });
     const file = recording(HEADER, call(1, "a", 0), call(2, "a", 1, { to: "[REDACTED:email]" }));
     const unknown = await runText(["replay", file, "-c", limit]);
     assert.equal(unknown.code, 1);

@@ -47,6 +47,17 @@ describe("test", () => {
     assert.ok(lines.includes("12 tests, all pass"));
   });
 
+  it("says what a test lacks that an interceptor remembers by", async () => {
+    const auth = { tokens: [{ token: "a-token-of-some-length", principal: { type: "user", id: "ada" } }] };
+    const guarded = folder.write("by-principal.json", { upstreams: { files: { command: "files-server" } }, http: {}, auth, interceptors: [{ use: "flow-guard" }] });
+    const ran = (more: object) => runText(["test", guarded, folder.write("policy.test.json", { tests: [{ name: "x", ...call("ls", more), expect: "pass" }] })]);
+    const lacks = await ran({});
+    assert.equal(lacks.code, 1);
+    assert.match(lacks.stderr, /it remembers by principal, [^]*"principal": \{ "id": "ada" \} in a test says who calls\n$/);
+    const given = await ran({ principal: { id: "ada" } });
+    assert.deepEqual([given.code, given.stderr], [0, ""]);
+  });
+
   it("judges what a message embeds as the guard of a gateway does", async () => {
     const guarded = folder.write("embedded.json", { upstreams: { files: { command: "files-server" } }, interceptors: [{ use: "elicitation-guard" }, { use: "sampling-guard" }] });
     const asks = (inputRequests: object, more: object = {}) => ({ ...call("ls"), result: { resultType: "input_required", requestState: "s", inputRequests, ...more } });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { LocalError } from "../../src/core/base/errors.ts";
-import { createStates, readScope } from "../../src/library/state.ts";
+import { createStates, missingKey, readScope, scopeSchema, scopesIn } from "../../src/library/state.ts";
 
 const counting = (scope: "session" | "principal" | "global", maxKeys?: number) => createStates({ owner: "x", scope, create: () => ({ seen: 0 }), ...(maxKeys === undefined ? {} : { maxKeys }) });
 
@@ -45,4 +45,26 @@ test("reads a scope, and names the ones that there are for another", () => {
   assert.equal(readScope(undefined, "x"), "session");
   assert.equal(readScope(undefined, "x", ["principal", "global"]), "principal");
   assert.throws(() => readScope("session", "x", ["principal", "global"]), /config of x: scope must be one of "principal", "global"/);
+});
+
+test("says in a failure what is missing, and of another scope only where the config has one", () => {
+  const failureOf = (states: { of(context: object): unknown }) => {
+    try {
+      return String(states.of({}));
+    } catch (thrown) {
+      return (thrown as Error).message;
+    }
+  };
+  assert.equal(missingKey(failureOf(counting("session"))), "sessionId or principal");
+  assert.equal(missingKey(failureOf(counting("principal"))), "principal");
+  assert.equal(missingKey("it keeps state by principal"), undefined);
+  const fixed = failureOf(createStates({ owner: "x", scope: "session", fixed: true, create: () => ({}) }));
+  assert.equal(missingKey(fixed), "sessionId or principal");
+  assert.doesNotMatch(fixed, /global/);
+});
+
+test("knows the scopes that a config may have", () => {
+  assert.deepEqual(scopesIn({ properties: { scope: scopeSchema } }), ["session", "principal", "global"]);
+  assert.deepEqual(scopesIn({ properties: { scope: { enum: ["global", "principal"] } } }), ["principal", "global"]);
+  for (const none of [{}, { properties: {} }, { properties: { scope: { type: "string" } } }]) assert.deepEqual(scopesIn(none), []);
 });

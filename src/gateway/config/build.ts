@@ -61,6 +61,8 @@ export interface BuildOptions {
   readonly dry?: boolean;
   /** What is wrong in one place keeps nothing from being looked at in others: for who asks what is wrong. */
   readonly exhaustive?: boolean;
+  /** The upstream that is served on stdin and stdout, whatever the configuration says. */
+  readonly stdio?: string;
   /** The number of this process among workers: what has one writer has one for each of them. */
   readonly worker?: number;
   /** Stands around the opening of each item. An item that it gives nothing for is left out of the plan, in place of ending it; such a plan exposes nothing. */
@@ -100,10 +102,10 @@ export interface BuiltPlan extends Placed {
  */
 export async function buildPlan(loaded: LoadedConfig, options: BuildOptions): Promise<BuiltPlan> {
   const { config } = loaded;
-  const { pools, log, chainLog, signal, before, dry = false, exhaustive = false, worker } = options;
+  const { pools, log, chainLog, signal, before, dry = false, exhaustive = false, stdio, worker } = options;
   const problems = loaded.problems();
   checkNames(config, problems);
-  checkScopes(config, problems);
+  checkScopes(stdio === undefined ? config : { ...config, stdio }, problems);
   for (const name of FIXED_SECTIONS) {
     if (before !== undefined && !equalJson(before.loaded.config[name], config[name])) problems.add(config[name] === undefined ? "" : `/${name}`, `has other ${name} now, which takes a new start of the gateway`);
   }

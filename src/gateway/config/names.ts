@@ -3,7 +3,7 @@ import { didYouMean } from "../../core/base/nearest.ts";
 import { isLoopback } from "../../core/http/host-check.ts";
 import { isStatelessVersion, STATELESS_VERSIONS } from "../../core/wire/versions.ts";
 import { readyMade } from "../../library/catalog.ts";
-import type { Scope } from "../../library/state.ts";
+import { scopesIn, type Scope } from "../../library/state.ts";
 import { OWN_LABEL } from "./chains.ts";
 import type { ExposeConfig, GatewayConfig, InterceptorsConfig } from "./config.ts";
 import { checkPorts } from "./ports.ts";
@@ -49,12 +49,19 @@ export function checkNames(config: GatewayConfig, problems: Problems): void {
 export function checkScopes({ http, auth, stdio, versions, interceptors = [] }: GatewayConfig, problems: Problems): void {
   const strangers = http !== undefined && auth === undefined;
   const withoutSession = strangers && (versions ?? STATELESS_VERSIONS).some(isStatelessVersion);
-  const withoutPrincipal = strangers || stdio !== undefined;
+  // Without http that is the one way in, whether the file names it or the command line.
+  const onStdio = stdio !== undefined || http === undefined;
   for (const [index, { use, config }] of interceptors.entries()) {
     const scope = use === undefined ? undefined : scopeOf(use, config);
-    if (scope === "session" ? !withoutSession : scope !== "principal" || !withoutPrincipal) continue;
-    const who = scope === "session" ? "2026-07-28 has no sessions, and there is no auth to tell callers apart" : "callers without a verified token have no principal";
-    problems.add(`/interceptors/${index}`, `keeps state by ${scope}, and ${who}: add "auth"${scope === "session" ? ', leave 2026-07-28 out of "versions"' : ""}, or say "scope": "global" in its config`);
+    if (scope === "session" ? !withoutSession : scope !== "principal" || !(strangers || onStdio)) continue;
+    const others = scopesIn(readyMade.get(use ?? "")?.configSchema ?? {}).filter((one) => one === "global" || (one === "session" && scope !== one && !withoutSession));
+    const ways = [
+      scope === "principal" && onStdio ? 'serve it over "http" with "auth", and there alone' : 'add "auth"',
+      ...(scope === "session" ? ['leave 2026-07-28 out of "versions"'] : []),
+      ...(others.length === 0 ? [] : [`say "scope": ${others.map((one) => `"${one}"`).join(" or ")} in its config`]),
+    ];
+    const who = scope === "session" ? "2026-07-28 has no sessions, and there is no auth to tell callers apart" : onStdio ? "who calls on stdin and stdout has no principal" : "callers without a verified token have no principal";
+    problems.add(`/interceptors/${index}`, `keeps state by ${scope}, and ${who}: ${[...ways.slice(0, -1), `${ways.length > 1 ? "or " : ""}${ways.at(-1) ?? ""}`].join(", ")}`);
   }
 }
 

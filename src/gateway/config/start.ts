@@ -78,7 +78,7 @@ export async function startGateway(options: StartOptions): Promise<ConfiguredGat
     if (observability?.structured === undefined) options.chainLog?.(hidden);
     else if (entry.reason === undefined) observability.structured.log(hidden);
   };
-  const build = { pools: createPools(), log, chainLog, ...(worker === undefined ? {} : { worker: worker.slot }) };
+  const build = { pools: createPools(), log, chainLog, ...(stdio === undefined ? {} : { stdio }), ...(worker === undefined ? {} : { worker: worker.slot }) };
   const given = { env, secrets };
   const first = text?.();
   const loaded = await loadConfig(file, { ...given, ...(first === undefined ? {} : { text: first }), ...(signal === undefined ? {} : { signal }) });

@@ -16,9 +16,9 @@ afterEach(async () => {
 
 const upstreams = { crm: { command: "crm-server" }, mail: { command: "mail-server" } };
 
-async function build(config: object, before?: BuiltPlan): Promise<BuiltPlan> {
+async function build(config: object, before?: BuiltPlan, more: object = {}): Promise<BuiltPlan> {
   const loaded = await loadConfig(folder.write("gateway.json", { upstreams, ...config }), { env: {} });
-  const plan = await buildPlan(loaded, { pools, log: () => {}, chainLog: () => {}, ...(before === undefined ? {} : { before }) });
+  const plan = await buildPlan(loaded, { pools, log: () => {}, chainLog: () => {}, ...(before === undefined ? {} : { before }), ...more });
   built.push(plan);
   return plan;
 }
@@ -42,7 +42,7 @@ describe("a ready-made interceptor that remembers", () => {
   });
 
   it("is told which upstream it stands before, and is the same one before all of them", async () => {
-    const plan = await build({ interceptors: [{ use: "flow-guard", config: { allow: [{ from: ["mail"] }] } }] });
+    const plan = await build({ interceptors: [{ use: "flow-guard", config: { scope: "global", allow: [{ from: ["mail"] }] } }] });
     const text = "Payroll, October: Ada Lovelace 7,250; Grace Hopper 8,100; Alan Turing 6,900; total 22,250 EUR.";
     const other = "Minutes of the meeting on the fourth of March, taken by nobody in particular, and sent to all of us.";
     await passes(plan, "crm", "response", { content: [{ type: "text", text }] });
@@ -59,10 +59,19 @@ describe("a ready-made interceptor that remembers", () => {
     const byPrincipal = 'keeps state by principal, and callers without a verified token have no principal: add "auth", or say "scope": "global" in its config';
     const [first = ""] = await wrong(limited());
     assert.ok(first.endsWith(`/interceptors/0 ${bySession}`), first);
-    for (const config of [limited("principal"), { ...limited("principal", { auth }), stdio: "mail" }]) {
+    const [stranger = ""] = await wrong(limited("principal"));
+    assert.ok(stranger.endsWith(`/interceptors/0 ${byPrincipal}`), stranger);
+    const onStdio = 'keeps state by principal, and who calls on stdin and stdout has no principal: serve it over "http" with "auth", and there alone, or say "scope": "session" or "global" in its config';
+    // Without http there is no other way in, whether the file names it or the command line does.
+    for (const config of [{ ...limited("principal", { auth }), stdio: "mail" }, { ...limited("principal"), http: undefined, stdio: "mail" }, { ...limited("principal"), http: undefined }]) {
       const [line = ""] = await wrong(config);
-      assert.ok(line.endsWith(`/interceptors/0 ${byPrincipal}`), line);
+      assert.ok(line.endsWith(`/interceptors/0 ${onStdio}`), line);
     }
+    const flow = { interceptors: [{ use: "flow-guard" }] };
+    assert.match((await wrong(flow)).join(), /by principal, .* or say "scope": "global" in its config$/);
+    const tokens = { http: {}, interceptors: [{ use: "redact", config: { tokens: true } }] };
+    assert.match((await wrong(tokens)).join(), /: add "auth", or leave 2026-07-28 out of "versions"$/);
+    await assert.rejects(build({ ...limited("principal", { auth }) }, undefined, { stdio: "mail" }), /who calls on stdin and stdout has no principal/);
     for (const fine of [limited("global"), limited(undefined, { auth }), limited("principal", { auth }), limited(undefined, { versions: ["2025-11-25"] }), { ...limited(), http: undefined, stdio: "mail" }]) await build(fine);
   });
 });
