@@ -119,7 +119,7 @@ function casesFor(chain: Chain, event: string, phase: Phase, payload: JsonObject
     const cases = casesOf(phase === "request" ? { method: event, params: payload } : { method: event, result: payload }, chain);
     return unseenBy(chain, cases, { event, phase }) ?? cases;
   } catch (thrown) {
-    if (thrown instanceof RpcError) return thrown.message;
+    if (thrown instanceof RpcError) return event === "tasks/result" ? "a guard judges it as the answer to the request that created the task: --event tools/call shows how" : thrown.message;
     throw thrown;
   }
 }

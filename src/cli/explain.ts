@@ -1,5 +1,6 @@
 import type { JsonObject } from "../core/base/json.ts";
 import { explain as trace, type ConditionTrace, type PhaseTrace, type UpstreamTrace } from "../gateway/config/explain.ts";
+import { isAboutTask } from "../core/guard/task-table.ts";
 import { askForTools } from "../gateway/config/learn-hints.ts";
 import { hidingLog } from "../gateway/config/secrets.ts";
 import { configFile } from "./config-options.ts";
@@ -23,7 +24,7 @@ interceptors of the configuration run in which order, which do not, and why:
 hooks, conditions part by part, upstreams. Runs no interceptor, sends nothing.`,
   options: [
     { name: "method", value: "METHOD", help: "of the message: tools/call, resources/read" },
-    { name: "tool", value: "NAME", help: "the tool that is called" },
+    { name: "tool", value: "NAME", help: "the tool that is called; with tasks/result and the like: whose call has created the task" },
     { name: "arguments", value: "FILE|-|JSON", help: "its arguments" },
     { name: "params", value: "FILE|-|JSON", help: "the params of any other request" },
     { name: "upstream", value: "NAME", names: "upstreams", help: "before this upstream alone" },
@@ -62,11 +63,15 @@ function readAsked(parsed: ParsedOptions): Parameters<typeof trace>[2] {
   const { values } = parsed;
   const tool = values.get("tool")?.[0];
   const method = eventNamed(values.get("method")?.[0] ?? (tool === undefined ? undefined : "tools/call"), "--method");
-  if (tool !== undefined && method !== "tools/call") throw new UsageError(`--tool goes with tools/call, not with ${method}`);
+  const ofTask = isAboutTask(method);
+  if (tool !== undefined && method !== "tools/call" && !ofTask) throw new UsageError(`--tool goes with tools/call, not with ${method}`);
   const args = objectOption(parsed, "arguments");
-  const params: JsonObject = { ...objectOption(parsed, "params"), ...(tool === undefined ? {} : { name: tool }), ...(args === undefined ? {} : { arguments: args }) };
+  const call: JsonObject = { ...(tool === undefined ? {} : { name: tool }), ...(args === undefined ? {} : { arguments: args }) };
+  const params = { ...objectOption(parsed, "params"), ...(ofTask ? {} : call) };
   const principal = principalOption(parsed);
-  return { method, params, context: principal === undefined ? {} : { principal } };
+  // Whatever else may create a task, clients do it with calls.
+  const task = ofTask && (tool !== undefined || method === "tasks/result") ? { task: { method: "tools/call", params: call } } : {};
+  return { method, params, ...task, context: principal === undefined ? {} : { principal } };
 }
 
 function describe({ upstream, allowed, elsewhere, phases }: UpstreamTrace, paint: Paint): string {
@@ -77,7 +82,7 @@ function describe({ upstream, allowed, elsewhere, phases }: UpstreamTrace, paint
   return `${lines.join("\n")}\n`;
 }
 
-function describePhase({ embedded, phase, order, rules }: PhaseTrace, paint: Paint): string {
+function describePhase({ embedded, judgedAs, phase, order, rules }: PhaseTrace, paint: Paint): string {
   const place = new Map(order.flatMap((step, index) => step.map((address) => [address, index + 1] as const)));
   const sorted = [...rules].sort((left, right) => (place.get(left.address) ?? Infinity) - (place.get(right.address) ?? Infinity));
   const rows = sorted.map((rule) => {
@@ -85,7 +90,7 @@ function describePhase({ embedded, phase, order, rules }: PhaseTrace, paint: Pai
     const state = rule.runs === true ? paint.good(`${place.get(rule.address) ?? ""}. runs`) : rule.runs === false ? paint.dim("   –") : paint.bad(`${place.get(rule.address) ?? ""}. fails`);
     return { row: [`    ${state}`, printable(rule.address), how, printable(rule.why, 200)], condition: rule.condition };
   });
-  const title = embedded === undefined ? phase : `embedded ${printable(embedded)}, ${phase}`;
+  const title = embedded !== undefined ? `embedded ${printable(embedded)}, ${phase}` : judgedAs !== undefined ? `${phase}: the task's result, judged as the answer to ${printable(judgedAs)}` : phase;
   if (rows.length === 0) return `  ${title}: no interceptor`;
   const table = columns(rows.map(({ row }) => row)).split("\n");
   return [`  ${title}`, ...rows.flatMap(({ condition }, index) => [table[index] ?? "", ...(condition === undefined ? [] : describeCondition(condition, 8, paint))])].join("\n");

@@ -63,6 +63,23 @@ crm
     );
   });
 
+  it("says what judges the result of a task, with the call that created it", async () => {
+    const guarded = folder.write("tasks.json", { upstreams: { files: { command: "x" } }, interceptors: [{ use: "schema-guard" }, { use: "redact", when: { tool: "slow" } }] });
+    type Trace = { phases: { phase: string; judgedAs?: string; order: string[][] }[] };
+    const explained = async (...words: string[]) => {
+      const { stdout } = await runText(["explain", guarded, "--json", ...words]);
+      const [{ phases } = { phases: [] }] = JSON.parse(stdout) as Trace[];
+      return phases.map(({ phase, judgedAs, order }) => [phase, judgedAs, order.flat().join()]);
+    };
+    const result = ["response", "tools/call"];
+    assert.deepEqual(await explained("--method", "tasks/result", "--tool", "slow"), [["request", undefined, ""], [...result, "redact/redact,schema-guard/schema-guard"]]);
+    assert.deepEqual(await explained("--method", "tasks/result", "--tool", "fast"), [["request", undefined, ""], [...result, "schema-guard/schema-guard"]]);
+    assert.deepEqual(await explained("--method", "tasks/get", "--tool", "slow"), [["request", undefined, ""], ["response", undefined, ""], [...result, "redact/redact,schema-guard/schema-guard"]]);
+    assert.deepEqual(await explained("--method", "tasks/get"), [["request", undefined, ""], ["response", undefined, ""]]);
+    const { stdout } = await runText(["explain", guarded, "--method", "tasks/result"]);
+    assert.match(stdout, /\n {2}response: the task's result, judged as the answer to tools\/call\n[^]*\d\. runs +schema-guard\/schema-guard/);
+  });
+
   it("says that a condition which cannot be judged fails the interceptor, and what a caller may not", async () => {
     const { stdout } = await run("--tool", "delete_x", "--json");
     type Trace = { upstream: string; allowed: boolean; phases: { phase: string; order: string[][]; rules: { address: string; runs?: boolean; why: string; pointer?: string }[] }[] };

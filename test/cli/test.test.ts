@@ -58,6 +58,27 @@ describe("test", () => {
     assert.deepEqual([given.code, given.stderr], [0, ""]);
   });
 
+  it("judges the result of a task as the answer to the call that created it, and refuses one that nobody knows", async () => {
+    const guarded = folder.write("tasks.json", { upstreams: { files: { command: "files-server" } }, interceptors: [{ use: "schema-guard" }] });
+    const outputSchema = { type: "object", properties: { n: { type: "number" } }, required: ["n"] };
+    const learn = { method: "tools/list", result: { tools: [{ name: "slow", inputSchema: { type: "object" }, outputSchema }] }, expect: "pass" };
+    const receipt = { ...call("slow"), result: { task: { taskId: "t1", status: "working", createdAt: "2026-01-01T00:00:00Z", lastUpdatedAt: "2026-01-01T00:00:00Z", ttl: null } }, expect: "pass" };
+    const result = (n: unknown, more: object = {}) => ({ method: "tasks/result", params: { taskId: "t1" }, result: { content: [], structuredContent: { n } }, ...more });
+    const blocked = { blockedBy: "schema-guard", message: "must be a number" };
+    const task = { params: { name: "slow" } };
+    const tests = [
+      { name: "a step before", steps: [learn, receipt, { ...result(1), expect: "pass" }, { ...result("1"), expect: blocked }] },
+      { name: "the test says", steps: [learn, { ...result(1, { task }), expect: "pass" }, { ...result("1", { task }), expect: blocked }, { ...result("1", { task: { params: { name: "other" } } }), expect: "pass" }] },
+      { name: "within another answer", steps: [learn, { method: "tasks/get", params: { taskId: "t1" }, task, result: { taskId: "t1", status: "completed", createdAt: "x", lastUpdatedAt: "x", ttl: null, result: { content: [], structuredContent: { n: "1" } } }, expect: blocked }] },
+      { name: "another request", steps: [{ ...result("1", { task: { method: "sampling/createMessage" } }), expect: "pass" }] },
+      { name: "nobody knows it", ...result(1), expect: "blocked" },
+    ];
+    const { code, stdout } = await runText(["test", guarded, folder.write("policy.test.json", { tests })]);
+    assert.equal(code, 0, stdout);
+    const odd = await runText(["test", guarded, folder.write("odd.test.json", { tests: [{ name: "x", ...call("ls"), task, expect: "pass" }] })]);
+    assert.deepEqual([odd.code, /\/tests\/0\/task says which request created a task, and this message is about none/.test(odd.stderr)], [2, true]);
+  });
+
   it("judges what a message embeds as the guard of a gateway does", async () => {
     const guarded = folder.write("embedded.json", { upstreams: { files: { command: "files-server" } }, interceptors: [{ use: "elicitation-guard" }, { use: "sampling-guard" }] });
     const asks = (inputRequests: object, more: object = {}) => ({ ...call("ls"), result: { resultType: "input_required", requestState: "s", inputRequests, ...more } });

@@ -173,9 +173,6 @@ export function createFlow(state: GuardState, sinks: Sinks): Flow {
     }
     if (at.synthetic || LIFECYCLE_METHODS.has(exchange.method)) return end({ go: frame });
     if (hosted(exchange)) return end({ go: frame });
-    if (exchange.responseEvent === undefined && exchange.chain.hooksResponses) {
-      return invalid("The result of a task that was not created on this connection cannot be checked");
-    }
     let cases: readonly Case[];
     try {
       cases = exchange.chain.entries.length === 0 ? [] : responseCases(message, exchange);

@@ -238,6 +238,7 @@ function onlyAsks(result: JsonObject): boolean {
  */
 export function responseCases(message: Message, exchange: ResponseScope): readonly Case[] {
   const event = exchange.responseEvent ?? exchange.method;
+  if (exchange.responseEvent === undefined && exchange.chain?.hooksResponses !== false) throw unknownTask();
   const ofTask = exchange.method === "tasks/result" ? ({ outcome: true } as const) : {};
   if (isErrorResponse(message)) return [{ ...outerError(event), ...ofTask }];
   if (!isResult(message)) return [];
@@ -253,6 +254,10 @@ export function responseCases(message: Message, exchange: ResponseScope): readon
   }
   const asked = askedCases(message, "result", exchange.version);
   return onlyAsks(result) ? asked : [...asked, { ...outerResult(event, exchange.version), ...ofTask }];
+}
+
+function unknownTask(): RpcError {
+  return new RpcError(ErrorCode.internalError, "The result of a task that was not created on this connection cannot be checked");
 }
 
 interface TaskScope {
@@ -303,7 +308,7 @@ function taskCases(message: Message, part: "result" | "params", { task, version,
   }
   if (task === undefined) {
     if (chain?.hooksResponses === false) return cases;
-    throw new RpcError(ErrorCode.internalError, "The result of a task that was not created on this connection cannot be checked");
+    throw unknownTask();
   }
   if (outcome !== undefined) cases.push({ ...inner(task.method, "response", [part, "result"]), outcome: true, ...(mayAskForInput(version) && { wrong: wrongAsking }) });
   if (error !== undefined) {

@@ -54,13 +54,18 @@ export function createTaskTable({ maxTasks, maxChars }: TaskTableBounds): TaskTa
       }
     },
     originOf(initiator, message) {
-      if (!("method" in message) || !/^(?:notifications\/)?tasks(?:\/|$)/.test(message.method)) return undefined;
+      if (!("method" in message) || !isAboutTask(message.method)) return undefined;
       const taskId = ownMember(paramsOf(message), "taskId");
       const kept = typeof taskId === "string" ? tables[initiator]?.get(taskId) : undefined;
       // It was an object when it was kept.
       return kept === undefined ? undefined : { method: kept.method, params: JSON.parse(kept.params) as JsonObject, tool: kept.tool };
     },
   };
+}
+
+/** Whether the requests or notifications of a method are about a task. */
+export function isAboutTask(method: string): boolean {
+  return /^(?:notifications\/)?tasks(?:\/|$)/.test(method);
 }
 
 // Who asks again has other bookkeeping.

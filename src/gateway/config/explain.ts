@@ -18,6 +18,8 @@ export interface Asked {
   readonly method: string;
   readonly params: JsonObject;
   readonly context: InvocationContext;
+  /** For what is about a task: the request that created it, whose answer its result is. */
+  readonly task?: { readonly method: string; readonly params: JsonObject };
 }
 
 /** A condition, and what it comes to for the message. `undefined`: it cannot be judged, `why` says what is missing. */
@@ -44,6 +46,8 @@ export interface RuleTrace {
 export interface PhaseTrace {
   /** What the request embeds, where it is about that and not about the request itself. */
   readonly embedded?: string;
+  /** What the answer is judged as, where that is not the answer to the request itself. */
+  readonly judgedAs?: string;
   readonly phase: Phase;
   /** What runs, in its order: those of a step in one list. */
   readonly order: readonly (readonly string[])[];
@@ -65,13 +69,15 @@ export function explain(built: BuiltPlan, upstream: string, asked: Asked): Upstr
   const plan = built.plan.upstreams.find(({ name }) => name === upstream);
   const principal = asked.context.principal;
   const phaseOf = ({ event, phase, part }: Judged): PhaseTrace => {
-    const rules = chain.entries.map((entry) => ruleOf(built, upstream, entry, { judged: { event, phase, ...(part === undefined ? {} : { part }) }, asked }));
+    // The answer to another request is judged with that one.
+    const own = part === undefined && event !== asked.method && asked.task !== undefined ? { ...asked, ...asked.task } : asked;
+    const rules = chain.entries.map((entry) => ruleOf(built, upstream, entry, { judged: { event, phase, ...(part === undefined ? {} : { part }) }, asked: own }));
     const running = new Set(rules.filter(({ runs }) => runs !== false).map(({ address }) => address));
     // What is embedded goes the way of its message.
     const direction = part === undefined ? directionAtFace(event, phase) : directionAtFace(asked.method, "request");
     const { steps } = chain.plan({ event, phase, direction });
     const order = steps.map(({ entries }) => entries.map(({ entry }) => entry.address).filter((address) => running.has(address))).filter((step) => step.length > 0);
-    return { ...(part === undefined ? {} : { embedded: event }), phase, order, rules };
+    return { ...(part === undefined ? (event === asked.method ? {} : { judgedAs: event }) : { embedded: event }), phase, order, rules };
   };
   return {
     upstream,
@@ -80,7 +86,9 @@ export function explain(built: BuiltPlan, upstream: string, asked: Asked): Upstr
     // Nobody answers a notification.
     phases: [
       ...embeddedIn(asked, chain).map((part) => phaseOf({ event: part.event, phase: part.phase, part })),
-      ...(isNotification(asked.method) ? (["request"] as const) : (["request", "response"] as const)).map((phase) => phaseOf({ event: asked.method, phase })),
+      ...(isNotification(asked.method) ? (["request"] as const) : (["request", "response"] as const)).map((phase) => phaseOf({ event: phase === "response" && asked.method === "tasks/result" ? (asked.task?.method ?? asked.method) : asked.method, phase })),
+      // Of what else is about a task it may be a part.
+      ...(asked.task === undefined || asked.method === "tasks/result" ? [] : [phaseOf({ event: asked.task.method, phase: "response" })]),
     ],
   };
 }

@@ -6,13 +6,14 @@ import type { Signal } from "../../core/base/signal.ts";
 import type { Principal } from "../../core/wire/gen/interceptors.ts";
 import type { ErrorObject } from "../../core/wire/message.ts";
 import { LIFECYCLE_METHODS } from "../../core/guard/routes.ts";
+import { isAboutTask } from "../../core/guard/task-table.ts";
 import type { BuiltPlan } from "./build.ts";
 import { readAny } from "./load.ts";
 import { suggest } from "./names.ts";
 import { nearMethod } from "./near-methods.ts";
 import { collectProblems, ConfigError } from "./problems.ts";
 import { schemaCheck } from "./schema-check.ts";
-import { createTrial, type Trial, type TrialOutcome } from "./trial.ts";
+import { createTrial, type Trial, type TrialOutcome, type TrialTask } from "./trial.ts";
 
 // The form of spec/policy-tests.schema.json.
 
@@ -21,6 +22,7 @@ export type Expectation = "pass" | "blocked" | { readonly blockedBy: string; rea
 export interface TestStep {
   readonly method: string;
   readonly params?: JsonObject;
+  readonly task?: TrialTask;
   readonly result?: JsonObject;
   readonly error?: ErrorObject;
   readonly principal?: Partial<Principal>;
@@ -77,9 +79,14 @@ async function readFrom(file: string, upstreams: readonly string[]): Promise<Tes
     if (wrong !== undefined) problems.add(pointer, wrong);
     if (LIFECYCLE_METHODS.has(method)) problems.add(pointer, "is a method that no interceptor is asked about: no connection comes about without it");
   };
+  const judgedStep = ({ method, task }: Partial<TestStep>, pointer: string) => {
+    judged(method, `${pointer}/method`);
+    judged(task?.method, `${pointer}/task/method`);
+    if (task !== undefined && method !== undefined && !isAboutTask(method)) problems.add(`${pointer}/task`, "says which request created a task, and this message is about none: tasks/result is");
+  };
   for (const [index, test] of tests.entries()) {
-    judged(test.method, `/tests/${index}/method`);
-    for (const [at, step] of (test.steps ?? []).entries()) judged(step.method, `/tests/${index}/steps/${at}/method`);
+    judgedStep(test, `/tests/${index}`);
+    for (const [at, step] of (test.steps ?? []).entries()) judgedStep(step, `/tests/${index}/steps/${at}`);
     known(test.upstream, `/tests/${index}/upstream`);
     if ((test.upstream ?? upstream ?? only) === undefined) problems.add(`/tests/${index}`, `does not say before which upstream; the configuration has ${upstreams.join(", ")}`);
   }

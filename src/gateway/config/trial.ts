@@ -7,7 +7,8 @@ import type { Direction } from "../../core/chain/plan.ts";
 import { currentOf } from "../../core/guard/chain-source.ts";
 import { judge, unseenBy } from "../../core/guard/judge.ts";
 import { readPolicy } from "../../core/guard/policy-checks.ts";
-import { metaOf, notificationCases, PLAIN_NOTIFICATIONS, requestCases, responseCases, type Case } from "../../core/guard/routes.ts";
+import { createdTask, metaOf, notificationCases, PLAIN_NOTIFICATIONS, requestCases, responseCases, type Case } from "../../core/guard/routes.ts";
+import { createTaskTable, type TaskOrigin } from "../../core/guard/task-table.ts";
 import { calledTool, learnTools } from "../../core/guard/tool-result.ts";
 import { createToolSchemas } from "../../core/guard/tool-schemas.ts";
 import type { InvocationContext, Phase } from "../../core/wire/gen/interceptors.ts";
@@ -22,8 +23,16 @@ import type { BuiltPlan } from "./build.ts";
 export interface TrialMessage {
   readonly method: string;
   readonly params?: JsonObject;
+  /** For what belongs to a task: the request that created it. */
+  readonly task?: TrialTask;
   readonly result?: JsonObject;
   readonly error?: ErrorObject;
+}
+
+/** A request that created a task; of `tools/call` unless it says otherwise. */
+export interface TrialTask {
+  readonly method?: string;
+  readonly params?: JsonObject;
 }
 
 /** What a guard would make of a message. */
@@ -53,9 +62,14 @@ export function messageOf({ method, params = {}, result, error }: TrialMessage):
 export function casesOf(made: TrialMessage, chain: Pick<Chain, "hooksResponses">): readonly Case[] {
   const { method } = made;
   const message = messageOf(made);
-  const version = versionOf(made) ?? PROTOCOL_VERSIONS[0];
-  if (isNotification(message)) return notificationCases(message, { asItself: !PLAIN_NOTIFICATIONS.has(method), version, chain });
-  return "method" in message ? requestCases(message, method, version) : responseCases(message, { method, responseEvent: method, version, chain });
+  const scope = { version: versionOf(made) ?? PROTOCOL_VERSIONS[0], chain, ...(made.task === undefined ? {} : { task: originOf(made.task) }) };
+  if (isNotification(message)) return notificationCases(message, { asItself: !PLAIN_NOTIFICATIONS.has(method), ...scope });
+  if ("method" in message) return requestCases(message, method, scope.version);
+  return responseCases(message, { method, responseEvent: method === "tasks/result" ? scope.task?.method : method, ...scope });
+}
+
+function originOf({ method = "tools/call", params = {} }: TrialTask): TaskOrigin {
+  return { method, params, tool: calledTool({ jsonrpc: "2.0", id: 1, method, params }) };
 }
 
 function versionOf({ method, params = {} }: TrialMessage): string | undefined {
@@ -74,10 +88,17 @@ export function createTrial(built: BuiltPlan, upstream: string): Trial {
   const chain = currentOf(built.plan.chain(upstream)).current();
   const policy = { ...FACE_POLICY, ...built.plan.policy };
   const { immutable } = readPolicy(policy);
-  const tools = createToolSchemas(resolveLimits(built.loaded.config.limits), () => {});
+  const limits = resolveLimits(built.loaded.config.limits);
+  const tools = createToolSchemas(limits, () => {});
+  const tasks = createTaskTable({ maxTasks: limits.maxPendingRequests, maxChars: limits.maxMessageBytes });
   return {
-    async put(made, context, signal) {
-      const { method, params = {} } = made;
+    async put(given, context, signal) {
+      const { method, params = {} } = given;
+      const request: RequestMessage = { jsonrpc: "2.0", id: 1, method, params };
+      const tool = calledTool(request);
+      // A client's: whoever means one of the server's own says which request created it.
+      const task = given.task === undefined ? tasks.originOf("peer", request) : originOf(given.task);
+      const made = task === undefined ? given : { ...given, task };
       const message = messageOf(made);
       const phase: Phase = "method" in message ? "request" : "response";
       if (isNotification(message) && policy.interceptNotifications !== true) return { after: params };
@@ -90,8 +111,7 @@ export function createTrial(built: BuiltPlan, upstream: string): Trial {
       }
       const unseen = unseenBy(chain, cases, { event: method, phase });
       if (unseen !== undefined) return { refusal: { reason: unseen, invalid: true } };
-      const request: RequestMessage = { jsonrpc: "2.0", id: 1, method, params };
-      const tool = calledTool(request);
+      tasks.note("peer", createdTask(message), { method, params, tool });
       const judged = await judge({
         frame: { message },
         cases,
@@ -107,6 +127,7 @@ export function createTrial(built: BuiltPlan, upstream: string): Trial {
         tool,
         tools,
         immutable,
+        task,
         request: phase === "request" ? undefined : { method, params },
       });
       const { refusal } = judged;
