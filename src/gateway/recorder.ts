@@ -4,14 +4,16 @@ import type { Host } from "../core/base/host.ts";
 import type { JsonObject } from "../core/base/json.ts";
 import { isObject } from "../core/base/json.ts";
 import { createRandomHex } from "../core/base/random-hex.ts";
+import { spliceText } from "../core/base/splice.ts";
 import type { Chain } from "../core/chain/chain.ts";
 import type { Transport } from "../core/transport/transport.ts";
+import type { Frame } from "../core/wire/frame.ts";
 import { isErrorResponse, isRequest, isResult, type ErrorObject, type Message } from "../core/wire/message.ts";
 import { readyMade } from "../library/catalog.ts";
 import { createChain } from "../node/chain.ts";
 import { nodeHost } from "../node/host.ts";
 import { nodeFiles, type AuditFile, type AuditFiles } from "./audit-file.ts";
-import { isRecordingHeader, recordedMessage, UNKNOWN_EVENT, type RecordedMessage, type RecordingHeader } from "./recording.ts";
+import { isRecordingHeader, lineOf, recordedMessage, UNKNOWN_EVENT, type RecordedMessage, type RecordingHeader } from "./recording.ts";
 
 export interface RecorderOptions {
   readonly path: string;
@@ -56,9 +58,9 @@ export async function openRecorder({ path, raw = false, maxBytes = 64 * 1024 * 1
   let last: Promise<void> = Promise.resolve();
   const open = new Map<string, string>();
 
-  const append = async (line: object) => {
+  const append = async (line: string) => {
     if (ended) return;
-    const bytes = Buffer.from(`${JSON.stringify(line)}\n`);
+    const bytes = Buffer.from(`${line}\n`);
     const full = Buffer.from(`${JSON.stringify({ at: at(), session, full: true })}\n`);
     try {
       if (size + bytes.length + full.length > maxBytes) {
@@ -73,10 +75,11 @@ export async function openRecorder({ path, raw = false, maxBytes = 64 * 1024 * 1
       log(`the recording ends here, as it cannot be written: ${describeError(thrown)}`);
     }
   };
-  const record = async (message: Message, from: "client" | "server") => {
+  const record = async ({ message, text }: Frame, from: "client" | "server") => {
     const seen = { at: at(), session, from, event: eventOf(message, from, open) };
     const masked = raw ? message : await maskId(await mask(message, seen.event));
-    await append(masked === undefined ? recordedMessage(await maskId(message), seen, true) : recordedMessage(masked, seen));
+    const shown = masked ?? (await maskId(message));
+    await append(lineOf(recordedMessage(shown, seen, masked === undefined), text === undefined ? undefined : spliceText(text, message, shown)));
   };
   // A request and its answer keep having one id in common.
   const maskId = async <M extends Message | undefined>(message: M): Promise<M> => {
@@ -90,7 +93,7 @@ export async function openRecorder({ path, raw = false, maxBytes = 64 * 1024 * 1
   try {
     size += await begin(file, size, path);
     await file.makePrivate();
-    await append(header);
+    await append(JSON.stringify(header));
   } catch (thrown) {
     await file.close();
     throw thrown;
@@ -105,7 +108,7 @@ export async function openRecorder({ path, raw = false, maxBytes = 64 * 1024 * 1
       ...transport,
       async receive() {
         const arrival = await transport.receive();
-        if (arrival !== undefined && !ended) await (last = last.then(() => record(arrival.frame.message, from)));
+        if (arrival !== undefined && !ended) await (last = last.then(() => record(arrival.frame, from)));
         return arrival;
       },
     }),

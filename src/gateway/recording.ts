@@ -1,5 +1,6 @@
 import { describeError, LocalError } from "../core/base/errors.ts";
 import { utf8DecodeExact } from "../core/base/bytes.ts";
+import { sourceAt } from "../core/base/json-spans.ts";
 import { scanJson } from "../core/base/json-text.ts";
 import { isObject, type JsonObject } from "../core/base/json.ts";
 import type { Phase, Principal } from "../core/wire/gen/interceptors.ts";
@@ -64,6 +65,19 @@ export function recordedMessage(message: Message, seen: Pick<RecordedMessage, "a
   const params = message.params === undefined ? {} : { params: message.params };
   if (isRequest(message)) return { ...place, kind: "request", event, phase: "request", id: message.id, ...payload(params) };
   return { ...place, kind: "notification", event, phase: "request", ...payload(params) };
+}
+
+const IN_MESSAGE: ReadonlySet<string> = new Set(["id", "params", "result", "error"]);
+
+/** An entry as text; with the text of its message, what is of the message is as it stands there: read and written anew, a number of 2^53 or more would lose digits. */
+export function lineOf(entry: RecordedMessage, text?: string): string {
+  if (text === undefined) return JSON.stringify(entry);
+  const members = Object.entries(entry).map(([name, value]) => {
+    const span = IN_MESSAGE.has(name) ? sourceAt(text, `/${name}`) : undefined;
+    // White space alone holds a line break; within a string it is escaped.
+    return `${JSON.stringify(name)}:${span === undefined ? JSON.stringify(value) : text.slice(span.start, span.end).replace(/[\r\n]/g, " ")}`;
+  });
+  return `{${members.join(",")}}`;
 }
 
 /**

@@ -4,6 +4,7 @@ import { after, describe, it } from "node:test";
 import { nodeFiles, type AuditFiles } from "../../src/gateway/audit-file.ts";
 import { openRecorder, type RecorderOptions } from "../../src/gateway/recorder.ts";
 import { isRecordingHeader, readRecording, type RecordingLine } from "../../src/gateway/recording.ts";
+import type { Message } from "../../src/core/wire/message.ts";
 import { fakeHost } from "../support/fake-host.ts";
 import { scriptedTransport } from "../support/scripted-transport.ts";
 import { temporaryFolder } from "./config/kit.ts";
@@ -69,6 +70,34 @@ describe("a recorder", () => {
     const again = await read(path);
     assert.deepEqual(again.map(({ kind }) => kind), Array(6).fill("message"));
     assert.deepEqual(again[3]?.kind === "message" && again[3].message, { jsonrpc: "2.0", id: "q", method: "roots/list" });
+  });
+
+  it("keeps what it does not mask as it stands in the text, raw and masked, for who reads it", async () => {
+    const numbers = '{"big":1915883588174806058,"kept":1.10,"twice":{"n":-0, "e":1E2}}';
+    const said = {
+      request: ['{"jsonrpc":"2.0","id":7.0,"method":"tools/call",\n"params":{"name":"t","arguments":{"n":1915883588174806058,\r\n "\\u0061":"\\u0062"}}}', { kind: "request", value: '"params":{"name":"t","arguments":{"n":1915883588174806058,   "\\u0061":"\\u0062"}}}' }],
+      answer: [`{"jsonrpc":"2.0","result":{"content":[],"structuredContent":${numbers}},"id":2}`, { kind: "response", value: `"result":{"content":[],"structuredContent":${numbers}}}` }],
+      error: ['{"jsonrpc":"2.0","id":3,"error":{"code":1,"message":"m","data":1915883588174806058}}', { kind: "response", value: '"error":{"code":1,"message":"m","data":1915883588174806058}}' }],
+      masked: ['{"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"t","arguments":{"n":1915883588174806058,"to":"ada@example.com"}}}', { kind: "request", value: '"params":{"name":"t","arguments":{"n":1915883588174806058,"to":"[REDACTED:email]"}}}' }],
+    } as const;
+    for (const raw of [false, true]) {
+      for (const [what, [text, { kind, value }]] of Object.entries(said)) {
+        const path = fresh();
+        const recorder = await openRecorder({ path, host: fakeHost(), log: assert.fail, raw });
+        const end = scriptedTransport();
+        const message = JSON.parse(text) as Message;
+        end.deliver(message, { frame: { message, text } });
+        const arrival = await recorder.tap(end, "client").receive();
+        await recorder.close();
+        assert.equal(arrival?.frame.text, text);
+        const [, line = "", ...more] = readFileSync(path, "utf8").split("\n");
+        assert.deepEqual(more, [""], what);
+        assert.ok(line.endsWith(raw ? value.replace("[REDACTED:email]", "ada@example.com") : value), line);
+        if (what === "request") assert.match(line, /"id":7\.0,/);
+        const [entry] = await read(path);
+        assert.equal(entry?.kind === "message" && entry.entry.kind, kind);
+      }
+    }
   });
 
   it("masks nothing where it is told so, and says that in the first line", async () => {
