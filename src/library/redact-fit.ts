@@ -1,5 +1,6 @@
 import { diffJson } from "../core/base/json-diff.ts";
-import { isObject, type JsonObject, ownMember, parsePointer } from "../core/base/json.ts";
+import { valueAt } from "../core/base/json-pointer.ts";
+import { formatPointer, isObject, type JsonObject, ownMember, parsePointer } from "../core/base/json.ts";
 import { compileSchema, type CompiledSchema } from "../core/schema/schema.ts";
 
 /** What tools have said about the data that they give, and masks that still are such data. */
@@ -62,20 +63,50 @@ export function createFittingMasks(): FittingMasks {
 
 function fitTo(schema: JsonObject, before: unknown, after: unknown): unknown {
   const fitted: unknown = structuredCopy(after);
+  // By the path of a list whose items must differ.
+  const lists = new Map<string, UniqueMasks>();
   for (const { pointer, kind } of diffJson(before, after)) {
     const path = parsePointer(pointer);
     const last = path?.pop();
     // A masked member name has no value that was there before.
     if (kind !== "replaced" || path === undefined || last === undefined) continue;
     const part = schemaAt(schema, [...path, last]);
-    const holder = path.reduce<unknown>((value, step) => (Array.isArray(value) || isObject(value) ? (value as JsonObject)[step] : undefined), fitted);
+    const holder = valueAt(fitted, path);
     if (part === undefined || typeof holder !== "object" || holder === null) continue;
     // A list's places are members by their names, too.
     const members = holder as JsonObject;
-    const mask = maskFor(part, schema, members[last]);
+    const listPath = uniqueListAt(schema, path);
+    const key = listPath && formatPointer(listPath);
+    let list = key === undefined ? undefined : lists.get(key);
+    if (listPath !== undefined && key !== undefined && list === undefined) lists.set(key, (list = uniqueMasks(valueAt(before, listPath))));
+    const mask = maskFor(part, schema, members[last], list);
     if (mask !== undefined) members[last] = mask;
   }
   return fitted;
+}
+
+/** The masks of one list whose items must differ: all of them differ, in whatever member of an item they are. */
+interface UniqueMasks {
+  /** As JSON text; what the list holds besides, too. */
+  readonly used: Set<string>;
+  /** The number that was given last. */
+  count: number;
+}
+
+// Enough for lists that people read; beyond that the last mask is given again.
+const MOST_NUMBERED = 1_000;
+
+function uniqueMasks(list: unknown): UniqueMasks {
+  return { used: new Set(Array.isArray(list) ? list.filter((item) => typeof item !== "object").map((item) => JSON.stringify(item)) : []), count: 0 };
+}
+
+/** The path of the outermost list around a place whose items must differ. */
+function uniqueListAt(schema: JsonObject, path: readonly string[]): readonly string[] | undefined {
+  for (let length = 0; length <= path.length; length++) {
+    const part = path.slice(0, length);
+    if (schemaAt(schema, part)?.["uniqueItems"] === true) return part;
+  }
+  return undefined;
 }
 
 function structuredCopy(value: unknown): unknown {
@@ -109,7 +140,7 @@ function resolve(schema: unknown, root: JsonObject): JsonObject | undefined {
 }
 
 /** The first of the masks that the subschema takes: the one there, one of its format, one in a usual shape, one of the right length, a number. */
-function maskFor(part: JsonObject, root: JsonObject, mask: unknown): unknown {
+function maskFor(part: JsonObject, root: JsonObject, mask: unknown, list?: UniqueMasks): unknown {
   const compiled = compile(part, root);
   if (compiled === undefined) return undefined;
   const { format, minLength, maxLength, minimum, maximum } = part;
@@ -118,7 +149,35 @@ function maskFor(part: JsonObject, root: JsonObject, mask: unknown): unknown {
   const most = typeof maxLength === "number" ? maxLength : 1_000;
   const sized = typeof mask === "string" ? [mask.slice(0, most), mask.padEnd(least, "x"), "x".repeat(Math.min(most, Math.max(least, 1))), "0".repeat(Math.min(most, Math.max(least, 1)))] : [];
   const candidates: unknown[] = [...byFormat, mask, ...NUMBERS, ...sized, 0, minimum, maximum];
-  return candidates.find((candidate) => candidate !== undefined && compiled.check(candidate) === undefined);
+  const fits = (candidate: unknown) => candidate !== undefined && compiled.check(candidate) === undefined;
+  if (list === undefined) return candidates.find(fits);
+  for (let number = list.count + 1; number <= MOST_NUMBERED; number++) {
+    list.count = number;
+    const found = candidates.map((candidate) => numbered(candidate, number, most)).find(fits);
+    if (found === undefined) break;
+    const text = JSON.stringify(found);
+    if (list.used.has(text)) continue;
+    list.used.add(text);
+    return found;
+  }
+  return candidates.find(fits);
+}
+
+/** The mask of a number in a list; the first is the mask itself. */
+function numbered(mask: unknown, number: number, maxLength: number): unknown {
+  if (number === 1) return mask;
+  if (typeof mask === "number") return mask + number - 1;
+  if (typeof mask !== "string") return mask;
+  if (mask === BY_FORMAT["date"]) return new Date((number - 1) * 86_400_000).toISOString().slice(0, 10);
+  if (mask === BY_FORMAT["date-time"]) return new Date((number - 1) * 1_000).toISOString().replace(".000", "");
+  if (mask === BY_FORMAT["uri"]) return `${mask}:${number}`;
+  if (mask === BY_FORMAT["ipv4"]) return `0.0.${number >> 8}.${number & 0xff}`;
+  if (mask === BY_FORMAT["ipv6"]) return `::${number.toString(16)}`;
+  if (mask.endsWith("redacted.invalid")) return mask.replace("redacted", `redacted-${number}`);
+  const zeros = /0+$/.exec(mask)?.[0].length ?? 0;
+  const digits = String(number);
+  if (zeros >= digits.length) return mask.slice(0, mask.length - digits.length) + digits;
+  return `${mask.slice(0, Math.max(0, maxLength - digits.length - 1))}#${digits}`;
 }
 
 /** With what the root defines, for references. Nothing for a schema that cannot be used. */

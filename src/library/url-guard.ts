@@ -93,13 +93,19 @@ function judgeFound({ text, member, holder, isNumber }: FoundString, judge: Judg
   return judge(text, member ?? (/[.:]|^\d+$/.test(text) ? holder : undefined));
 }
 
+function readMentions(value: unknown): boolean | "metadata" {
+  if (value === undefined) return true;
+  if (value === true || value === false || value === "metadata") return value;
+  throw invalid(OWNER, "mentions", 'must be true, false or "metadata"');
+}
+
 function compileUrlGuard(value: unknown): JudgeText {
   const config = readConfig(value, ["schemes", "allow", "deny", "public", "mentions", "arguments"], OWNER);
   const schemes = new Set((readStrings(config, "schemes", OWNER) ?? ["http", "https"]).map(readScheme));
   const allowed = readHosts(config, "allow");
   const denied = readHosts(config, "deny");
   const publicPass = readBoolean(config, "public", OWNER) ?? true;
-  const mentions = ownMember(config, "mentions") === "metadata" ? "metadata" : (readBoolean(config, "mentions", OWNER) ?? true);
+  const mentions = readMentions(ownMember(config, "mentions"));
   const named = compilePatterns(readPatterns(config, "arguments", OWNER) ?? []);
 
   const hostProblem = (host: UrlHost): string | undefined => {

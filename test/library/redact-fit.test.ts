@@ -38,6 +38,31 @@ test("masks with a value of the type, format, pattern and length that the tool h
   }
 });
 
+test("gives each value of a list whose items must differ a mask of its own, and those of other lists the same", () => {
+  const mails = ["bob@example.com", "ada@example.com", "eve@example.com"];
+  const rows: readonly [items: JsonObject, values: readonly unknown[], masks: readonly unknown[]][] = [
+    [{ type: "string" }, [...mails, "plain"], ["[REDACTED:email]", "[REDACTED:email]#2", "[REDACTED:email]#3", "plain"]],
+    [{ type: "string" }, ["[REDACTED:email]", ...mails.slice(1)], ["[REDACTED:email]", "[REDACTED:email]#2", "[REDACTED:email]#3"]],
+    [{ type: "string", format: "email" }, mails, ["redacted@redacted.invalid", "redacted-2@redacted.invalid", "redacted-3@redacted.invalid"]],
+    [{ type: "string", maxLength: 18 }, mails, ["[REDACTED:email]", "[REDACTED:email]#2", "[REDACTED:email]#3"]],
+    [{ type: "string", maxLength: 5 }, ["a@b.co", "c@d.co"], ["::", "[RE#2"]],
+    [{ type: "string", pattern: "^\\+[1-9][0-9]{6,14}$" }, ["+14155550123", "+14155550124"], ["+10000000000", "+10000000002"]],
+    [{ type: "string", format: "ipv4" }, ["10.0.0.1", "10.0.0.2"], ["0.0.0.0", "0.0.0.2"]],
+    [{ type: "string", format: "ipv6" }, ["2001:db8::1", "2001:db8::2"], ["::", "::2"]],
+    [{ type: "integer" }, [4111111111111111, 5555555555554444], [0, 1]],
+    [{ type: "object", properties: { mail: { type: "string" } } }, mails.map((mail) => ({ mail })), ["[REDACTED:email]", "[REDACTED:email]#2", "[REDACTED:email]#3"].map((mail) => ({ mail }))],
+  ];
+  for (const [items, values, masks] of rows) {
+    const root: JsonObject = { type: "object", properties: { unique: { type: "array", uniqueItems: true, items }, plain: { type: "array", items } } };
+    const content = fitted(root, { unique: [...values], plain: [...values] }) as { unique: unknown; plain: unknown[] };
+    assert.deepEqual(content.unique, masks, JSON.stringify(items));
+    // None is numbered elsewhere.
+    assert.deepEqual(content.plain[1], masks[0], JSON.stringify(items));
+    assert.equal(compileSchema(root).check(content), undefined, JSON.stringify(items));
+    assert.equal(compileSchema(root).check(fitted(root, content as unknown as JsonObject)), undefined, "again");
+  }
+});
+
 test("keeps its own mask where it knows of no schema, or nothing fits", () => {
   assert.deepEqual(fitted({ properties: { a: { format: "email" } } }, { a: "bob@example.com" }, false), { a: "[REDACTED:email]" });
   assert.deepEqual(fitted({ properties: { a: { enum: ["bob@example.com"] } } }, { a: "bob@example.com" }), { a: "[REDACTED:email]" });

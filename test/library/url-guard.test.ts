@@ -86,6 +86,7 @@ test("refuses a wrong config with the member that is wrong", () => {
     [{ allow: ["a*"] }, /allow\[0\] must be a host/],
     [{ schemes: ["http:"] }, /schemes\[0\] must be a scheme/],
     [{ public: 1 }, /public must be true or false/],
+    [{ mentions: "maybe" }, /mentions must be true, false or "metadata"/],
   ] as const) {
     assert.throws(() => urlGuard(config as object), { code: "invalid_argument", message });
   }
