@@ -47,6 +47,8 @@ export interface AuditLog {
    * then nothing of it is: `onRecordFailure` says what becomes of the message. The next one tries again.
    */
   record(decision: Decision, upstream?: string): Promise<void>;
+  /** For `canRecord` of guards and gateways: false while nothing can be written. */
+  canRecord(): boolean;
   stats(): AuditStats;
   /** Writes what waits, forces it to the disk, and ends. */
   close(): Promise<void>;
@@ -226,6 +228,7 @@ export async function openAudit(options: AuditOptions): Promise<AuditLog> {
       const record = auditRecord(decision, upstream);
       return new Promise((settle, fail) => enqueue({ record, settle, fail }));
     },
+    canRecord: () => problem() === undefined,
     stats() {
       const why = problem();
       return { written, failed, queued: queue.length, ...(why === undefined ? {} : { failing: why }), head: link };

@@ -34,6 +34,8 @@ export interface GatewayPlan {
   readonly context?: (exchange: ExchangeInfo, upstream: string) => Partial<InvocationContext> | Promise<Partial<InvocationContext>>;
   /** Awaited before a message goes on: for audit; see `GuardOptions.record`. */
   readonly record?: (decision: Decision, upstream: string) => Promise<void> | void;
+  /** False while `record` is known to fail: requests are refused before they are sent; see `GuardOptions.canRecord`. */
+  readonly canRecord?: (upstream: string) => boolean;
   /** Told what happens, through one bounded queue per upstream; see `GuardOptions.observe`. */
   readonly observe?: (event: GuardEvent, upstream: string) => unknown;
   readonly log?: Log;

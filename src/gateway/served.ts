@@ -97,7 +97,7 @@ export function createServed(parts: ServedParts): Served {
       keepsError: (error) => isOwnError(error) || keepsError?.(error) === true,
     },
     ...(plan.context === undefined ? {} : { context: (exchange) => current().context?.(exchange, name) ?? {} }),
-    ...(plan.record === undefined ? {} : { record: (decision) => current().record?.(decision, name) }),
+    ...(plan.record === undefined ? {} : { record: (decision) => current().record?.(decision, name), canRecord: () => current().canRecord?.(name) ?? true }),
     ...(observer === undefined ? {} : { observe: observer }),
     log: ({ level, message }) => log({ level: LOG_LEVELS[level], message: `${name}: ${message}` }),
     host,

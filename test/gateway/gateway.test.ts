@@ -90,6 +90,31 @@ describe("the guard of a gateway", () => {
     await gateway.close();
   });
 
+  it("sends nothing on while what comes of it could not be recorded, whatever is hooked", async () => {
+    const up = rawUpstream();
+    let full = false;
+    const asked: unknown[] = [];
+    const record = (_decision: Decision, upstream: string) => (full ? Promise.reject(new Error(`${upstream}: disk full`)) : undefined);
+    const canRecord = (upstream: string) => (asked.push(upstream), !full);
+    const gateway = await gatewayFor(up.target, { chain: () => chainOf(stamp("x")), record, canRecord }, { era: "handshake" });
+    const client = session(gateway);
+    const [server] = await Promise.all([up.greet(HANDSHAKE), opened(client)]);
+    full = true;
+    const refused = { code: -32603, message: "Interceptor execution failed", data: { reason: "unavailable", delivery: "none" } };
+    for (const [id, method] of ["tools/call", "tools/list"].entries()) {
+      await client.send({ jsonrpc: "2.0", id, method, params: { name: "t" } });
+      assert.deepEqual(errorOf(await client.message()), refused, method);
+    }
+    full = false;
+    await client.send(call(9));
+    const { id, method } = await server.message();
+    assert.equal(method, "tools/call", "the first that the upstream gets");
+    await server.send({ jsonrpc: "2.0", id, result: { content: [] } });
+    assert.equal((await client.message())["id"], 9);
+    assert.deepEqual([...new Set(asked)], ["up"]);
+    await gateway.close();
+  });
+
   it("judges questions and answers as those of the server's client, whatever carries them", async () => {
     const events: string[] = [];
     const watch = validator({ name: "watch", hooks: [{ events: ["elicitation/create"], phase: "request" }, { events: ["elicitation/create"], phase: "response" }] }, ({ payload }) => {

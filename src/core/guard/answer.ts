@@ -50,9 +50,9 @@ export function errorAnswer(id: RequestId, error: RpcError): Message {
   return errorFrame(id, error.toJson()).message;
 }
 
-/** What is answered where a message could not be judged. */
-export function unjudgeable(): RpcError {
-  return new RpcError(ErrorCode.internalError, "Interceptor execution failed", { reason: "unavailable" });
+/** What is answered where a message could not be judged; `more` where it is known what became of it. */
+export function unjudgeable(more?: { readonly delivery: "none" }): RpcError {
+  return new RpcError(ErrorCode.internalError, "Interceptor execution failed", { reason: "unavailable", ...more });
 }
 
 /** What is answered where too many messages are being judged already. */

@@ -109,6 +109,12 @@ export function createFlow(state: GuardState, sinks: Sinks): Flow {
       return wrong === undefined ? turn({ go: frame, exchange }) : end("invalid_message", new RpcError(ErrorCode.invalidParams, `Invalid ${method}: ${wrong}`));
     }
     if (hosted(exchange)) return turn({ go: frame, exchange });
+    // It would have been carried out by the time that its answer could not be written down.
+    if (!state.canRecord()) {
+      ledger.end(exchange);
+      void decide(state, subject, { verdict: "blocked", reason: "record_failed" });
+      return turn({ reply: errorFrame(id, unjudgeable({ delivery: "none" }).toJson()) });
+    }
     let cases: readonly Case[];
     try {
       cases = chain.entries.length === 0 ? [] : requestCases(message, method, exchange.version);

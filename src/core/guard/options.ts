@@ -85,6 +85,11 @@ export interface GuardOptions {
   /** Awaited before the message goes on: for audit. What it throws or rejects with is a failure, see `policy.onRecordFailure`. */
   record?(decision: Decision): Promise<void> | void;
   /**
+   * False while `record` is known to fail. Then a request is refused before it goes on, whoever would look at it, but for the lifecycle's: its answer could not be
+   * recorded. `policy.onRecordFailure: "continue"` lets it go on. Must not throw.
+   */
+  canRecord?(): boolean;
+  /**
    * Told what happens, for metrics and traces: through a bounded queue, so that it neither slows nor breaks anything; see `createObserver`. Each
    * message that was judged ends in one event `blocked` or `passed`, which has the `decision`.
    */

@@ -120,6 +120,12 @@ export class GuardState {
     }
   }
 
+  /** False while nothing can be recorded, where nothing goes on without. */
+  canRecord(): boolean {
+    const { options, policy } = this.shared;
+    return policy.onRecordFailure === "continue" || (options.canRecord?.() ?? true);
+  }
+
   /** Has a signal abort with the guard, until what this gives is called. */
   track(stop: SignalSource): () => void {
     const node = this.#running.add(stop);

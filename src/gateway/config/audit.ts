@@ -24,6 +24,7 @@ interface AuditContext extends SectionContext {
 export interface AuditParts {
   readonly audit?: AuditLog;
   readonly record?: NonNullable<GatewayPlan["record"]>;
+  readonly canRecord?: NonNullable<GatewayPlan["canRecord"]>;
   readonly policy: Pick<NonNullable<GatewayPlan["policy"]>, "onRecordFailure" | "digest">;
 }
 
@@ -41,7 +42,7 @@ export async function auditOf({ loaded, problems, audits, log, releases, before,
     const lease = await audits.acquire(path, () => open(path, options, log));
     releases.push(lease.release);
     const { audit: opened, digest } = lease.value;
-    return { audit: opened, record: opened.record, policy: { digest, ...(onFailure === undefined ? {} : { onRecordFailure: onFailure }) } };
+    return { audit: opened, record: opened.record, canRecord: opened.canRecord, policy: { digest, ...(onFailure === undefined ? {} : { onRecordFailure: onFailure }) } };
   } catch (thrown) {
     problems.add("/audit", describeError(thrown));
     return { policy: {} };

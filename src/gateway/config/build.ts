@@ -209,6 +209,7 @@ function planOf({ config }: LoadedConfig, { upstreams, exposure, chains, log, au
     },
     policy: { ...policy, ...audit.policy },
     ...(audit.record === undefined ? {} : { record: audit.record }),
+    ...(audit.canRecord === undefined ? {} : { canRecord: audit.canRecord }),
     ...(http === undefined ? {} : { http: { ...httpOf(http), ...auth } }),
     ...(stdio === undefined ? {} : { stdio }),
     ...(versions === undefined ? {} : { versions }),

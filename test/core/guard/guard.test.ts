@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { RpcError } from "../../../src/core/base/errors.ts";
 import { createChain } from "../../../src/core/chain/chain.ts";
 import { guardTransport } from "../../../src/core/guard/guard.ts";
+import type { Decision } from "../../../src/core/guard/decision.ts";
 import type { GuardPolicy } from "../../../src/core/guard/options.ts";
 import { mutator, validator, type Interceptor } from "../../../src/core/interceptor/define.ts";
 import { allow, deny } from "../../../src/core/interceptor/verdict.ts";
@@ -384,6 +385,27 @@ test("the record is written before the message goes on, and a failing record blo
   const open = guardedPair([noShell], { record: failing, policy: { onRecordFailure: "continue" } });
   await open.fromPeer(call(1));
   assert.equal(open.atApp.length, 1);
+});
+
+test("while it is known that nothing can be recorded, no request goes on, whoever would look at it, but the lifecycle's", async () => {
+  let full = true;
+  const kept: Decision[] = [];
+  const options = { record: (decision: Decision) => (full ? Promise.reject(new Error("disk full")) : void kept.push(decision)), canRecord: () => !full };
+  const look = validator({ name: "look", hooks: [{ events: ["tools/call"], phase: "response" }] }, () => true);
+  const pair = guardedPair([look], options);
+  const list: Message = { jsonrpc: "2.0", id: 2, method: "tools/list" };
+  const ping: Message = { jsonrpc: "2.0", id: 3, method: "ping" };
+  for (const message of [call(1), list, ping]) await pair.fromPeer(message);
+  assert.deepEqual(pair.atApp, [ping]);
+  const error = { code: -32603, message: "Interceptor execution failed", data: { reason: "unavailable", delivery: "none" } };
+  assert.deepEqual(pair.atPeer, [1, 2].map((id) => ({ jsonrpc: "2.0", id, error })));
+  full = false;
+  await pair.fromPeer(call(1));
+  assert.deepEqual(pair.atApp.at(-1), call(1), "the id is free again");
+  full = true;
+  const going = guardedPair([look], { ...options, policy: { onRecordFailure: "continue" } });
+  await going.fromPeer(call(1));
+  assert.equal(going.atApp.length, 1);
 });
 
 test("a refusal can be another documented answer, or a result that a model reads", async () => {

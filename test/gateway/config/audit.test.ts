@@ -38,6 +38,7 @@ describe("the audit of a configuration", () => {
     await second.plan.record?.(decision, "a");
     const lines = readFileSync(join(folder.path, "audit.jsonl"), "utf8").trimEnd().split("\n").map((line) => JSON.parse(line) as Record<string, unknown>);
     assert.deepEqual(lines.map(({ kind, upstream, event }) => [kind, upstream, event]), [["opened", undefined, undefined], ["decision", "a", "tools/call"], ["decision", "a", "tools/call"]]);
+    assert.equal(second.plan.canRecord?.("a"), true);
     assert.equal(first.plan.policy?.digest, second.plan.policy?.digest);
     assert.deepEqual([first.plan.policy?.onRecordFailure, second.plan.policy?.onRecordFailure], ["continue", "block"]);
     assert.doesNotMatch(JSON.stringify(lines), /s3cret/);
