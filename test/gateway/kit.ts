@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import { createChain } from "../../src/core/client/local-chain.ts";
 import { directSend } from "../../src/core/http/direct-send.ts";
 import { httpTransport } from "../../src/core/http/http-client.ts";
@@ -100,10 +101,17 @@ export async function clientOf(gateway: Gateway, way: Way, era: Era, prepare: (c
   return client;
 }
 
-/** Polls by turns of the event loop, without time. */
-export async function until(condition: () => boolean, turns = 2_000): Promise<void> {
-  for (let turn = 0; turn < turns; turn++) {
-    if (condition()) return;
+// Far beyond what any condition takes: it ends a test that would never end.
+const HANGS_MS = 60_000;
+
+/**
+ * Polls by turns of the event loop, `turns` at most where that many are enough to see that nothing comes. Otherwise not by a number of them: what other threads
+ * do, such as WebCrypto and the file system, takes more the busier the machine is.
+ */
+export async function until(condition: () => boolean, turns = Infinity): Promise<void> {
+  const end = performance.now() + HANGS_MS;
+  for (let turn = 0; turn < turns && !condition(); turn++) {
+    if (performance.now() > end) assert.fail(`it never came: ${condition.toString()}`);
     await new Promise((resolve) => setImmediate(resolve));
   }
 }
