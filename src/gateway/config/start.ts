@@ -74,9 +74,11 @@ export async function startGateway(options: StartOptions): Promise<ConfiguredGat
   const log = hidingLog((entry) => (observability?.structured?.log ?? options.log)?.(entry), secrets);
   const chainLog = ({ thrown, ...entry }: ChainLog) => {
     const hidden = { ...entry, message: secrets.hide(entry.message), ...(thrown === undefined ? {} : { thrown: secrets.hideIn(thrown) }) };
-    // Failures of interceptors are among the events that it is told of.
-    if (observability?.structured === undefined) options.chainLog?.(hidden);
-    else if (entry.reason === undefined) observability.structured.log(hidden);
+    const { structured } = observability ?? {};
+    // Failures of interceptors are among the events that it is told of, but for what they say.
+    if (structured === undefined) options.chainLog?.(hidden);
+    else if (entry.reason === undefined) structured.log(hidden);
+    else if (verbose) structured.chain(hidden);
   };
   const build = { pools: createPools(), log, chainLog, ...(stdio === undefined ? {} : { stdio }), ...(worker === undefined ? {} : { worker: worker.slot }) };
   const given = { env, secrets };

@@ -128,18 +128,36 @@ describe("a gateway on a configuration", () => {
     busy.close();
   });
 
-  it("logs as JSON where that is wanted, with no secret in it", async () => {
+  /** What a gateway writes to stderr as JSON while a tool is called. */
+  const linesOf = async (config: object, options: Partial<StartOptions> = {}) => {
     const written: string[] = [];
     const real = process.stderr.write;
     process.stderr.write = ((text: string) => (written.push(text), true)) as typeof process.stderr.write;
     try {
-      const one = await start({ ...CONFIG, logs: { format: "json", base: { replica: "r1" } } }, { log: () => assert.fail("not as text") });
+      const one = await start({ ...CONFIG, ...config }, { log: () => assert.fail("not as text"), ...options });
       await call(one, "wipe", "token-of-somebody");
       await one.close();
     } finally {
       process.stderr.write = real;
     }
-    const lines = written.flatMap((text) => text.trimEnd().split("\n")).map((line) => JSON.parse(line) as Record<string, unknown>);
+    return written.flatMap((text) => text.trimEnd().split("\n")).map((line) => JSON.parse(line) as Record<string, unknown>);
+  };
+
+  it("says in JSON, too, what an interceptor has failed for, where that was asked for", async () => {
+    folder.write("fail.mjs", `import { validator } from ${JSON.stringify(INDEX)};
+export const fails = validator({ name: "fails", hooks: [{ events: ["tools/call"], phase: "request" }] }, () => { throw new TypeError("what it failed for"); });`);
+    for (const verbose of [false, true]) {
+      const lines = await linesOf({ interceptors: [{ module: "fail.mjs" }], logs: { format: "json" } }, { verbose });
+      const said = lines.filter(({ level }) => level === "error");
+      assert.deepEqual(said.map(({ message, reason }) => [message, reason]), [
+        ...(verbose ? [["validation failed: what it failed for", "crashed"]] : []),
+        ["an interceptor failed", "crashed"],
+      ]);
+    }
+  });
+
+  it("logs as JSON where that is wanted, with no secret in it", async () => {
+    const lines = await linesOf({ logs: { format: "json", base: { replica: "r1" } } });
     const [line] = lines.filter(({ message }) => message === "a message does not go on");
     assert.deepEqual([line?.["replica"], line?.["by"], line?.["tool"], line?.["upstream"]], ["r1", "refuse", "wipe", "own"]);
   });
