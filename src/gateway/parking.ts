@@ -73,9 +73,14 @@ export function replicaOfState(state: string): string | undefined {
   return STATE.exec(state)?.[1];
 }
 
+/** Throws `invalid_argument` for what cannot stand in a state. */
+export function checkReplica(replica: string): void {
+  if (!/^[A-Za-z0-9_-]{1,64}$/.test(replica)) throw new LocalError("invalid_argument", "parking.replica has letters, digits, _ and -, 64 at most");
+}
+
 export function createParking(host: Host, maxAsks: number, plan: ParkingPlan = {}): Parking {
   const { replica = createRandomHex(host)(8), maxParked = 1_000, maxParkedPerPrincipal: share = Math.ceil(maxParked / 10), parkMs = 600_000 } = plan;
-  if (!/^[A-Za-z0-9_-]{1,64}$/.test(replica)) throw new LocalError("invalid_argument", "parking.replica has letters, digits, _ and -, 64 at most");
+  checkReplica(replica);
   if (!(maxParked >= 0 && share >= 0 && parkMs > 0)) throw new LocalError("invalid_argument", "parking.maxParked, maxParkedPerPrincipal and parkMs are positive numbers");
   const states = createSealedStates({ host, ttlMs: parkMs });
   const randomHex = createRandomHex(host);

@@ -27,6 +27,7 @@ import type { Problems } from "./problems.ts";
 import { checkSoundParts } from "./sound-parts.ts";
 import { createToolHints, type ToolHints } from "./tool-hints.ts";
 import { createUpstreams, type BuiltUpstream } from "./upstreams.ts";
+import { checkValues } from "./values.ts";
 import { refuseSilentlyWeaker, type Placed } from "./weaker.ts";
 
 /** What several plans may have in common: connections to interceptor servers, servers of this process, threads, ready-made interceptors, circuit breakers, what is known of tokens, and audit logs. */
@@ -106,6 +107,7 @@ export async function buildPlan(loaded: LoadedConfig, options: BuildOptions): Pr
   const problems = loaded.problems();
   checkNames(config, problems);
   checkScopes(stdio === undefined ? config : { ...config, stdio }, problems);
+  checkValues(config, { folder: loaded.folder, problems });
   for (const name of FIXED_SECTIONS) {
     if (before !== undefined && !equalJson(before.loaded.config[name], config[name])) problems.add(config[name] === undefined ? "" : `/${name}`, `has other ${name} now, which takes a new start of the gateway`);
   }

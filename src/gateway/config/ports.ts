@@ -28,6 +28,7 @@ function meet(one: string, other: string): boolean {
 const REASONS: ReadonlyMap<unknown, string> = new Map([
   ["EADDRINUSE", "is in use; end the program that has it, or name another port (0 takes any free one)"],
   ["EACCES", "is not this user's to take; name one from 1024 on"],
+  ["ENOTFOUND", "cannot be had, as the host is no name that leads anywhere; change host"],
   ["EADDRNOTAVAIL", "cannot be had, as the host is no address of this machine; change host"],
 ]);
 

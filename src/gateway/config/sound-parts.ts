@@ -1,4 +1,4 @@
-import { statSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { describeError } from "../../core/base/errors.ts";
 import { formatPointer, isObject, type JsonObject } from "../../core/base/json.ts";
@@ -6,6 +6,7 @@ import { readyMade } from "../../library/catalog.ts";
 import type { GatewayConfig, InterceptorsConfig } from "./config.ts";
 import { checkNames, checkScopes } from "./names.ts";
 import type { Problems } from "./problems.ts";
+import { checkValues } from "./values.ts";
 
 export interface SoundPartsContext {
   readonly folder: string;
@@ -25,18 +26,20 @@ export function checkSoundParts(value: unknown, { folder, problems }: SoundParts
   const items = (interceptors ?? []).map((item: unknown, index) => (isObject(item) ? membersWithout(item, `/interceptors/${index}`, problems) : {}));
   const whole = (...names: readonly string[]) => names.every((name) => !problems.within(`/${name}`));
   const { stdio, ...unnamed } = sections;
+  const sound = Object.fromEntries(Object.entries(upstreams).map(([name, one]) => [name, isObject(one) ? membersWithout(one, formatPointer(["upstreams", name]), problems) : {}]));
   // The schema has found nothing wrong with what is left.
-  const config = { ...unnamed, ...(whole("expose") && stdio !== undefined ? { stdio } : {}), upstreams, interceptors: items } as unknown as GatewayConfig;
+  const config = { ...unnamed, ...(whole("expose") && stdio !== undefined ? { stdio } : {}), upstreams: sound, interceptors: items } as unknown as GatewayConfig;
   // Both add to the problems, which says nothing about these.
   const scoped = whole("http", "auth", "stdio", "versions");
   checkNames(config, problems);
   if (scoped) checkScopes(config, problems);
+  // What is sound in a section that is wrong elsewhere.
+  const parts = Object.entries(value).map(([name, section]) => [name, isObject(section) ? membersWithout(section, formatPointer([name]), problems) : sections[name]]);
+  checkValues({ ...(Object.fromEntries(parts) as unknown as GatewayConfig), upstreams: config.upstreams, interceptors: items }, { folder, problems });
   for (const [index, item] of (config.interceptors ?? []).entries()) {
     checkItem(item, `/interceptors/${index}`, { folder, problems });
   }
-  for (const [name, upstream] of Object.entries(upstreams)) {
-    if (isObject(upstream)) checkModule(upstream["module"], formatPointer(["upstreams", name]), { folder, problems });
-  }
+  for (const [name, { module }] of Object.entries(sound)) checkModule(module, formatPointer(["upstreams", name]), { folder, problems });
 }
 
 function membersWithout(object: JsonObject, pointer: string, problems: Problems): JsonObject {
@@ -55,5 +58,5 @@ function checkItem({ use, config, module }: InterceptorsConfig, pointer: string,
 
 function checkModule(module: unknown, pointer: string, { folder, problems }: SoundPartsContext): void {
   if (typeof module !== "string" || problems.within(`${pointer}/module`)) return;
-  if (statSync(resolve(folder, module), { throwIfNoEntry: false }) === undefined) problems.add(`${pointer}/module`, `names a file that is not there: ${module}`);
+  if (!existsSync(resolve(folder, module))) problems.add(`${pointer}/module`, `names a file that is not there: ${module}`);
 }

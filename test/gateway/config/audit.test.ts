@@ -55,6 +55,6 @@ describe("the audit of a configuration", () => {
     const plan = await build({ audit: { file: "never.jsonl" } }, { dry: true });
     assert.deepEqual([plan.plan.record, existsSync(join(folder.path, "never.jsonl"))], [undefined, false]);
     const [line = ""] = await wrong({ audit: { file: "no/such/folder/audit.jsonl" } });
-    assert.match(line, /^\/audit .*no\/such\/folder/);
+    assert.match(line, /^\/audit\/file .*no\/such\/folder/);
   });
 });

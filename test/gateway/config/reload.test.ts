@@ -64,7 +64,7 @@ describe("a reload", () => {
       "F:1:2: the file ends too early: a bracket, a brace or a quote is not closed",
       `F:9:14: /interceptors/0/use is no ready-made interceptor; known are ${[...readyMade.keys()].join(", ")}\nF:12:12: /stdio is no upstream; known are files`,
       "a running gateway cannot change http; start it anew",
-      'policy.immutable has "***", which is no JSON pointer',
+      'F:14:7: /policy/immutable/0 cannot be used: policy.immutable of * has "***", which is no JSON pointer',
     ]);
     assert.deepEqual([plans.length, reloader.built], [0, built]);
     await reloader.close();
