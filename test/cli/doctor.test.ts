@@ -104,7 +104,7 @@ describe("doctor", { concurrency: 2 }, () => {
     assert.deepEqual([since.code, since.told.audit?.decisions, since.findings.length], [0, 0, 1]);
     const named = await doctor(config, "--no-connect", "--audit", path);
     assert.deepEqual([named.code, named.told.audit?.decisions], [0, 1]);
-    const nowhere = await doctor({ ...config, audit: { file: "nowhere/audit.jsonl" } }, "--no-connect");
+    const nowhere = await doctor({ ...config, audit: { file: "nowhere.jsonl" } }, "--no-connect");
     assert.match(nowhere.findings[0] ?? "", /^note fired .*\/audit\/file is not there: no gateway has written it yet$/);
   });
 
