@@ -186,7 +186,8 @@ function acceptMutation(item: Case, after: unknown, before: unknown): unknown {
     }
     return { error };
   }
-  const own = item.withoutHidden === undefined ? after : item.withoutHidden(after);
+  const shown = item.withoutHidden === undefined ? after : item.withoutHidden(after);
+  const own = item.mended === undefined ? shown : item.mended(shown, before);
   const kept = isObject(before) ? restoreReservedMeta(before, own) : own;
   let payload = kept;
   if (item.event === "notifications/progress" && isObject(before)) {

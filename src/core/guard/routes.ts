@@ -25,6 +25,8 @@ export interface Case {
   write(message: Message, payload: JsonObject): Message;
   /** A payload without the members that are not an interceptor's to set. */
   withoutHidden?(payload: JsonObject): JsonObject;
+  /** The payload with what its revision demands of the message and an interceptor has left out. */
+  mended?(payload: JsonObject, before: unknown): JsonObject;
   /** Why the message would not be valid with this payload in the place of the one before, where the event alone does not tell. */
   wrong?(payload: JsonObject, before: unknown): string | undefined;
   /** It is the outcome of a task, and so answers the request that created the task. */
@@ -110,8 +112,14 @@ function outerResult(event: string, version: string | undefined): Case {
     error: false,
     payload: (message) => ("result" in message ? message.result : {}),
     write: (message, payload) => withMember(message, "result", payload),
-    ...(mayAskForInput(version) && { wrong: wrongAsking }),
+    ...(mayAskForInput(version) && { mended: withResultType, wrong: wrongAsking }),
   };
+}
+
+// Each result of 2026-07-28 says of which type it is (schema, Result); whoever makes one anew need not know. One without is read as complete.
+function withResultType(after: JsonObject, before: unknown): JsonObject {
+  const left = isObject(before) && ownMember(before, "resultType") !== undefined && ownMember(after, "resultType") === undefined;
+  return left ? { ...after, resultType: "complete" } : after;
 }
 
 /**
@@ -310,7 +318,7 @@ function taskCases(message: Message, part: "result" | "params", { task, version,
     if (chain?.hooksResponses === false) return cases;
     throw unknownTask();
   }
-  if (outcome !== undefined) cases.push({ ...inner(task.method, "response", [part, "result"]), outcome: true, ...(mayAskForInput(version) && { wrong: wrongAsking }) });
+  if (outcome !== undefined) cases.push({ ...inner(task.method, "response", [part, "result"]), outcome: true, ...(mayAskForInput(version) && { mended: withResultType, wrong: wrongAsking }) });
   if (error !== undefined) {
     cases.push({
       event: task.method,

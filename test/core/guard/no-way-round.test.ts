@@ -112,6 +112,19 @@ describe("a result that says it asks for input", () => {
     }
   });
 
+  test("a result that a mutator makes anew is complete, and says so where its revision demands it", async () => {
+    const turns = mutator({ name: "turns", hooks: [{ events: ["tools/call"], phase: "response" }] }, () => ({ content: [] }));
+    for (const [request, before, after] of [
+      [modern(1, "tools/call", { name: "t" }), { resultType: "complete", content: [{ type: "text", text: "x" }] }, { content: [], resultType: "complete" }],
+      [call(1), { content: [{ type: "text", text: "x" }] }, { content: [] }],
+    ] as const) {
+      const pair = guardedPair([turns]);
+      await pair.fromPeer(request);
+      await pair.fromApp(answer(1, before));
+      assert.deepEqual(pair.atPeer, [answer(1, after)]);
+    }
+  });
+
   test("is seen by the interceptors of its own event where it holds more than asking takes, and who the server is does not count", async () => {
     const seen: unknown[] = [];
     const look = validator({ name: "look", hooks: [{ events: ["tools/call"], phase: "response" }] }, ({ payload }) => seen.push(payload) > 0);
