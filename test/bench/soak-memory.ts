@@ -16,3 +16,11 @@ export function growthOfLastHalf(samples: readonly Sample[]): number {
   const slope = mean((sample) => (sample.calls - calls) * (sample.bytes - bytes)) / mean((sample) => (sample.calls - calls) ** 2);
   return slope * (half.at(-1)!.calls - half[0]!.calls);
 }
+
+/** Calls after which a process has what it keeps for good: compiled code, pools, tables of their full size. It grows by more than a bound until then. */
+export const WARM_CALLS = 10_000;
+
+/** Whether the growth of the last half says anything: it begins in a process that is warm. */
+export function isTelling(samples: readonly Sample[]): boolean {
+  return (samples[samples.length >> 1]?.calls ?? 0) >= WARM_CALLS;
+}
