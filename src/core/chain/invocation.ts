@@ -95,7 +95,7 @@ export function startEntry(run: Invoking, planned: PlannedEntry, payload: unknow
     try {
       if (!applies(entry.policy.when, run, entry, payload)) return slot;
     } catch (thrown) {
-      conclude(run, slot, { elapsedMs: 0, failure: failure("crashed", "the condition of the entry failed", thrown) });
+      conclude(run, slot, { elapsedMs: 0, failure: failure("condition_failed", "the condition of the entry failed", thrown) });
       return slot;
     }
   }

@@ -1,13 +1,15 @@
-import { describeError, ErrorCode, RpcError } from "../base/errors.ts";
+import { describeError, ErrorCode, isInstance, LocalError, RpcError } from "../base/errors.ts";
 import type { Problem } from "../wire/check.ts";
 import type { Phase } from "../wire/gen/interceptors.ts";
 
 /** Why an invocation failed. Stable, and all that crosses the wire unless `exposeErrors` is set. */
-export type FailureReason = "timeout" | "crashed" | "malformed_result" | "unavailable" | "invalid_config" | "incompatible";
+export type FailureReason = "timeout" | "crashed" | "limit_exceeded" | "condition_failed" | "malformed_result" | "unavailable" | "invalid_config" | "incompatible";
 
 const REASONS: ReadonlySet<unknown> = new Set<FailureReason>([
   "timeout",
   "crashed",
+  "limit_exceeded",
+  "condition_failed",
   "malformed_result",
   "unavailable",
   "invalid_config",
@@ -16,6 +18,11 @@ const REASONS: ReadonlySet<unknown> = new Set<FailureReason>([
 
 export function isFailureReason(value: unknown): value is FailureReason {
   return REASONS.has(value);
+}
+
+/** Why a handler came to nothing, by what it has thrown: a payload past a limit of its own is nothing that is broken. */
+export function reasonOfThrown(thrown: unknown): FailureReason {
+  return isInstance(thrown, LocalError) && thrown.code === "limit_exceeded" ? "limit_exceeded" : "crashed";
 }
 
 /**

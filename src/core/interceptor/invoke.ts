@@ -9,7 +9,7 @@ import { hooksMatch, isEvent } from "../wire/patterns.ts";
 import { timeoutProblem } from "../wire/timeout.ts";
 import { holds } from "./condition.ts";
 import type { HandlerInput, Interceptor } from "./define.ts";
-import { executionFailed, executionTimedOut, type FailureReason } from "./failure.ts";
+import { executionFailed, executionTimedOut, reasonOfThrown, type FailureReason } from "./failure.ts";
 import { createInput, endInput } from "./input.ts";
 import { resultOfHandler } from "./result.ts";
 
@@ -64,12 +64,19 @@ export function invokeInterceptor(interceptor: Interceptor, params: InvokeParams
   };
 
   let output: unknown;
+  let concerned: boolean;
   try {
-    output = applies(interceptor, input) ? interceptor.handler(input) : skipped(interceptor, payload);
+    concerned = applies(interceptor, input);
+  } catch (thrown) {
+    endInput(input);
+    throw failed("condition_failed", thrown);
+  }
+  try {
+    output = concerned ? interceptor.handler(input) : skipped(interceptor, payload);
     if (isThenable(output)) return waitFor(output, { input, finish, failed, timeoutMs, params, options });
   } catch (thrown) {
     endInput(input);
-    throw failed("crashed", thrown);
+    throw failed(reasonOfThrown(thrown), thrown);
   }
   endInput(input);
   return finish(output);
@@ -117,7 +124,7 @@ function waitFor(output: PromiseLike<unknown>, { input, finish, failed, timeoutM
       },
       (thrown: unknown) => {
         end();
-        reject(failed("crashed", thrown));
+        reject(failed(reasonOfThrown(thrown), thrown));
       },
     );
   });

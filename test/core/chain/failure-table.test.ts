@@ -99,7 +99,7 @@ for (const [policyName, policy] of Object.entries(POLICIES)) {
     chain.add([validates({ name: "x", ...policy }, handler)], { overrides: { x: { when: boom } } });
     const result = await chain.execute(CALL);
     assert.equal(result.status, stops ? "validation_failed" : "success");
-    assert.equal(result.results[0]?.error?.reason, "crashed");
+    assert.equal(result.results[0]?.error?.reason, "condition_failed");
   });
 }
 

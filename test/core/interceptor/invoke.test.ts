@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { RpcError } from "../../../src/core/base/errors.ts";
+import { LocalError, RpcError } from "../../../src/core/base/errors.ts";
 import { createSignal } from "../../../src/core/base/signal.ts";
 import { mutator, validator, type HandlerInput, type Interceptor } from "../../../src/core/interceptor/define.ts";
 import { invokeInterceptor, type InvokeOptions } from "../../../src/core/interceptor/invoke.ts";
@@ -207,11 +207,21 @@ test("a handler's condition that says no leaves the payload alone", () => {
   assert.deepEqual([skippedValidation].map((result) => "valid" in result && result.valid), [true]);
 });
 
-test("a condition that throws or gives no boolean is a crash", async () => {
+test("a condition that throws or gives no boolean is a failure of its own", async () => {
   for (const when of [() => assert.fail("boom"), () => Promise.resolve(true), () => 1]) {
     const error = await errorOf(() => invoke(validator({ name: "x", hooks, when: when as never }, () => true)));
-    assert.deepEqual(error.data, { interceptor: "x", reason: "crashed" });
+    assert.deepEqual(error.data, { interceptor: "x", reason: "condition_failed" });
   }
+});
+
+test("a payload past a limit of the handler's own is a failure of its own, thrown or rejected", async () => {
+  const past = () => new LocalError("limit_exceeded", "a payload with s3cret text");
+  for (const handler of [() => { throw past(); }, () => Promise.reject(past())]) {
+    const error = await errorOf(() => invoke(validator({ name: "x", hooks }, handler)));
+    assert.deepEqual(error.data, { interceptor: "x", reason: "limit_exceeded" });
+  }
+  const other = await errorOf(() => invoke(validator({ name: "x", hooks }, () => Promise.reject(new LocalError("closed", "gone")))));
+  assert.deepEqual(other.data, { interceptor: "x", reason: "crashed" });
 });
 
 test("hostile thenables settle once or run into the timeout", async () => {

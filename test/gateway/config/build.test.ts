@@ -169,7 +169,7 @@ export const all = ["__proto__", "constructor", "a/b~c"].map((name) => validator
     assert.equal((await call("/etc/passwd", "ops")).status, "success");
     assert.equal((await call("/etc/passwd")).abortedAt?.reason, "a says no");
     const odd = await call(["/etc/passwd"]);
-    assert.deepEqual([odd.status, odd.abortedAt?.reason], ["validation_failed", "crashed"]);
+    assert.deepEqual([odd.status, odd.abortedAt?.reason], ["validation_failed", "condition_failed"]);
   });
 
   it("learns what tools say of themselves from the lists that go by, for conditions on annotations alone", async () => {
@@ -177,16 +177,16 @@ export const all = ["__proto__", "constructor", "a/b~c"].map((name) => validator
     const item = { module: "policy.mjs", overrides: { a: { when: { annotation: "readOnlyHint", equals: false } } } };
     const plan = await build({ interceptors: [{ ...item, events: ["tools/call"] }] });
     assert.deepEqual(addresses(plan, "files"), ["policy/a", "policy/b", "gateway/tool-hints"]);
-    assert.equal((await run(plan, { name: "read" })).abortedAt?.reason, "crashed");
+    assert.equal((await run(plan, { name: "read" })).abortedAt?.reason, "condition_failed");
     const tools = [{ name: "read", inputSchema: { type: "object" }, annotations: { readOnlyHint: true } }, { name: "write", inputSchema: { type: "object" } }];
     await run(plan, { tools }, { event: "tools/list", phase: "response" });
     assert.equal((await run(plan, { name: "read" })).status, "success");
     assert.equal((await run(plan, { name: "write" })).abortedAt?.reason, "a says no");
-    assert.equal((await run(plan, { name: "read" }, { upstream: "crm" })).abortedAt?.reason, "crashed");
+    assert.equal((await run(plan, { name: "read" }, { upstream: "crm" })).abortedAt?.reason, "condition_failed");
     const again = await build({ interceptors: [{ ...item, events: ["tools/call"] }] }, { before: plan });
     assert.equal((await run(again, { name: "read" })).status, "success");
     const other = await build({ interceptors: [{ ...item, events: ["tools/call"] }], upstreams: { files: { command: "another-server" } } }, { before: plan });
-    assert.equal((await run(other, { name: "read" })).abortedAt?.reason, "crashed");
+    assert.equal((await run(other, { name: "read" })).abortedAt?.reason, "condition_failed");
   });
 
   it("puts a circuit breaker before servers, unless told not to", async () => {
