@@ -54,7 +54,7 @@ and see all these messages. Each is of a session of its own, and of the user
     const principal = principalOption(parsed) ?? { type: "user", id: "bench" };
     const only = parsed.values.get("upstream")?.[0];
     const messages = await messagesOf(parsed);
-    return runSession({ ...parsed, positionals: [], values: new Map([...parsed.values, ["config", [file]]]) }, async ({ config, signal }) => {
+    return runSession({ ...parsed, positionals: [], values: new Map([...parsed.values, ["config", [file]]]) }, async ({ config, signal, secrets }) => {
       if (config === undefined) throw new UsageError("the configuration is missing", "mcp-interceptors bench CONFIG");
       const upstreams = only === undefined ? [...config.chains.keys()] : [upstreamNamed(config, only)];
       const progress = progressOn(process.stderr);
@@ -70,9 +70,9 @@ and see all these messages. Each is of a session of its own, and of the user
       }
       progress.end();
       return () => {
-        const { hide } = config.loaded.secrets;
-        if (parsed.values.has("json")) printJson(JSON.parse(hide(JSON.stringify(costs))));
-        else process.stdout.write(hide(costs.map(describe).join("\n")));
+        const shown = secrets.hideIn(costs);
+        if (parsed.values.has("json")) printJson(shown);
+        else process.stdout.write(shown.map(describe).join("\n"));
         return { code: costs.some(({ rows }) => rows.some(({ failed }) => failed > 0)) ? 1 : 0 };
       };
     });

@@ -62,8 +62,12 @@ with the conditions and settings of the configuration.`,
       return () => {
         const [lacks] = session.lacking.has("principal") ? ["principal" as const] : session.lacking;
         if (lacks !== undefined) session.log({ level: "error", message: optionFor(lacks) });
-        if (parsed.values.has("json")) printJson(asJson(result, direction));
-        else process.stdout.write(describeRuns(result, direction));
+        const { hideIn } = session.secrets;
+        // What interceptors are is nothing of the configuration; what they say may be.
+        const shownOf = (run: Run): Run => ({ ...run, payload: hideIn(run.payload), result: hideIn(run.result) });
+        const shown = { embedded: result.embedded.map(shownOf), own: result.own && shownOf(result.own), refusal: hideIn(result.refusal) };
+        if (parsed.values.has("json")) printJson(asJson(shown, direction));
+        else process.stdout.write(describeRuns(shown, direction));
         return { code: exitCodeOf(result) };
       };
     });

@@ -7,12 +7,13 @@ import { buildPlan, createPools, type BuiltPlan } from "../gateway/config/build.
 import { loadConfig } from "../gateway/config/load.ts";
 import { neverRuns } from "../gateway/config/never-runs.ts";
 import { probeUpstream, type UpstreamFacts } from "../gateway/config/probe.ts";
-import { hidingLog } from "../gateway/config/secrets.ts";
+import { createSecrets, hidingChainLog, hidingLog } from "../gateway/config/secrets.ts";
 import { unknownTools } from "../gateway/config/unknown-tools.ts";
 import { FACE_POLICY } from "../gateway/served.ts";
 import { protectStdout } from "../node/stdio.ts";
 import { CONFIG_OPTION, configFile, stderrLog } from "./config-options.ts";
 import { counted, printable } from "./describe.ts";
+import { withoutSecrets } from "./errors.ts";
 import type { Exit } from "./exit.ts";
 import { millisecondsOption, type ParsedOptions } from "./options.ts";
 import { watchStart } from "./start-watch.ts";
@@ -62,18 +63,19 @@ a wrong word, or a file that cannot be read.`,
 async function report(parsed: ParsedOptions): Promise<Exit> {
   const { values } = parsed;
   const file = configFile("check", parsed);
-  const { log: openLog, chainLog } = stderrLog(values.has("verbose"));
+  const secrets = createSecrets();
+  const open = stderrLog(values.has("verbose"));
+  const log = hidingLog(open.log, secrets);
+  const chainLog = hidingChainLog(open.chainLog, secrets);
   // The report alone goes to stdout, whatever a module prints while it is loaded.
   const openStdout = protectStdout();
   const watch = watchStart(process.ppid, millisecondsOption(values, "timeout") ?? LIMIT_MS, "end", "which is all that it may take: see --timeout");
   const { signal } = watch;
   let built: BuiltPlan | undefined;
   try {
-    const loaded = await loadConfig(file, { signal });
-    const { hide } = loaded.secrets;
-    const log = hidingLog(openLog, loaded.secrets);
+    const loaded = await loadConfig(file, { secrets, signal });
     built = await buildPlan(loaded, { pools: createPools(), log, chainLog, signal, dry: true, exhaustive: true });
-    const say = (text: string) => process.stderr.write(`${printable(hide(text), LONGEST_LINE)}\n`);
+    const say = (text: string) => process.stderr.write(`${printable(secrets.hide(text), LONGEST_LINE)}\n`);
     const facts = new Map<string, UpstreamFacts>();
     const unreachable = new Map<string, string>();
     const keys = values.has("no-connect") ? undefined : keySetsAtUrls(loaded);
@@ -92,14 +94,14 @@ async function report(parsed: ParsedOptions): Promise<Exit> {
     if (watch.exit !== undefined) return watch.exit;
     openStdout();
     const warnings = [...built.warnings, ...keysWarned, ...neverRuns(built, facts), ...unknownTools(built, facts)];
-    if (values.has("json")) printJson(JSON.parse(hide(JSON.stringify(asJson(built, facts, { unreachable, warnings })))));
-    else process.stdout.write(`${wrapReport(hide(describe(built, facts)), process.stdout.columns ?? COLUMNS)}\n`);
+    if (values.has("json")) printJson(secrets.hideIn(asJson(built, facts, { unreachable, warnings })));
+    else process.stdout.write(`${wrapReport(secrets.hide(describe(built, secrets.hideIn(facts))), process.stdout.columns ?? COLUMNS)}\n`);
     for (const line of warnings) say(line);
     if (!values.has("json")) process.stdout.write(`${verdict(unreachable.size, warnings.length)}\n`);
     return { code: unreachable.size > 0 || (values.has("strict") && warnings.length > 0) ? 1 : 0 };
   } catch (thrown) {
     if (watch.exit !== undefined) return watch.exit;
-    throw thrown;
+    throw withoutSecrets(thrown, secrets);
   } finally {
     // A second Ctrl-C would leave behind what is being ended.
     await built?.close();

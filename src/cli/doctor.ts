@@ -50,13 +50,13 @@ exit code 1; a note may be as you want it.`,
     const eachMs = wholeOption(values, "timeout", MOST_MS, " of milliseconds") ?? EACH_MS;
     // Items are opened side by side, then upstreams are asked; modules may take their time beside that.
     const session = { ...parsed, positionals: [], values: new Map([...values, ["timeout", [String(3 * eachMs + 30_000)]]]) };
-    return runSession(session, async ({ log, chainLog, signal }) => {
-      const loaded = await loadConfig(file, { signal });
+    return runSession(session, async ({ log, chainLog, signal, secrets }) => {
+      const loaded = await loadConfig(file, { signal, secrets });
       const diagnosis = await examined(loaded, { log, chainLog, signal, eachMs, connect: !values.has("no-connect"), auditFiles: values.get("audit") ?? [], ...(since === undefined ? {} : { since }) });
-      const { hide } = loaded.secrets;
+      const shown = secrets.hideIn(diagnosis);
       return () => {
-        if (values.has("json")) printJson(JSON.parse(hide(JSON.stringify(asJson(file, diagnosis)))));
-        else process.stdout.write(hide(describeDiagnosis(diagnosis, paintFor())));
+        if (values.has("json")) printJson(asJson(file, shown));
+        else process.stdout.write(describeDiagnosis(shown, paintFor()));
         return { code: isWell(diagnosis) ? 0 : 1 };
       };
     });

@@ -1,5 +1,6 @@
 import { describeError, LocalError } from "../core/base/errors.ts";
 import { ConfigError, formatProblem, type ConfigProblem } from "../gateway/config/problems.ts";
+import type { Secrets } from "../gateway/config/secrets.ts";
 import { printable } from "./describe.ts";
 
 /** What the user typed is wrong; shown as one line with a hint, exit code 2. */
@@ -42,6 +43,13 @@ export function failureOf(thrown: unknown, { judgesConfig = false, startsCommand
   const hint = thrown instanceof UsageError ? thrown.hint : undefined;
   const code = thrown instanceof UsageError ? 2 : startsCommand && thrown instanceof LocalError && thrown.code === "spawn_failed" ? 127 : 1;
   return { code, text: `mcp-interceptors: ${message}\n${hint === undefined ? "" : `  ${hint}\n`}`, error: { exitCode: code, message, ...(hint === undefined ? {} : { hint }) } };
+}
+
+/** What was thrown, without secrets of a configuration. */
+export function withoutSecrets(thrown: unknown, { hide, hideInError }: Secrets): unknown {
+  if (thrown instanceof UsageError) return new UsageError(hide(thrown.message), thrown.hint === undefined ? undefined : hide(thrown.hint));
+  const hidden = hideInError(thrown);
+  return hidden !== thrown && isSystemError(thrown) ? new LocalError("refused", hide(thrown.message)) : hidden;
 }
 
 /** Why a file cannot be read, in words for what is met most often. */

@@ -2,7 +2,6 @@ import type { JsonObject } from "../core/base/json.ts";
 import { explain as trace, type ConditionTrace, type PhaseTrace, type UpstreamTrace } from "../gateway/config/explain.ts";
 import { isAboutTask } from "../core/guard/task-table.ts";
 import { askForTools } from "../gateway/config/learn-hints.ts";
-import { hidingLog } from "../gateway/config/secrets.ts";
 import { configFile } from "./config-options.ts";
 import { printable } from "./describe.ts";
 import { UsageError } from "./errors.ts";
@@ -39,20 +38,21 @@ hooks, conditions part by part, upstreams. Runs no interceptor, sends nothing.`,
     const file = configFile("explain", { ...parsed, values: new Map() });
     const asked = readAsked(parsed);
     const only = parsed.values.get("upstream")?.[0];
-    return runSession({ ...parsed, positionals: [], values: new Map([...parsed.values, ["config", [file]]]) }, async ({ config, log, signal }) => {
+    return runSession({ ...parsed, positionals: [], values: new Map([...parsed.values, ["config", [file]]]) }, async ({ config, log, signal, secrets }) => {
       if (config === undefined) throw new UsageError("the configuration is missing", "mcp-interceptors explain CONFIG --method METHOD");
       const names = only === undefined ? [...config.chains.keys()] : [upstreamNamed(config, only)];
-      const { hide } = config.loaded.secrets;
-      const unreachable = parsed.values.has("connect") ? await askForTools(config, names, hidingLog(log, config.loaded.secrets), signal) : new Map<string, string>();
-      const traces = names.map((name) => {
-        const why = unreachable.get(name);
-        return { ...trace(config, name, asked), ...(why === undefined ? {} : { error: why }) };
-      });
+      const unreachable = parsed.values.has("connect") ? await askForTools(config, names, log, signal) : new Map<string, string>();
+      // Conditions may have secrets of the configuration in them.
+      const traces = secrets.hideIn(
+        names.map((name) => {
+          const why = unreachable.get(name);
+          return { ...trace(config, name, asked), ...(why === undefined ? {} : { error: why }) };
+        }),
+      );
       return () => {
-        // Conditions may have secrets of the configuration in them.
-        for (const [name, why] of unreachable) process.stderr.write(hide(`mcp-interceptors: ${printable(name)} cannot be reached: ${printable(why, 1000)}\n`));
-        if (parsed.values.has("json")) printJson(JSON.parse(hide(JSON.stringify(traces))));
-        else process.stdout.write(hide(traces.map((one) => describe(one, paintFor())).join("\n")));
+        for (const [name, why] of unreachable) process.stderr.write(`mcp-interceptors: ${printable(name)} cannot be reached: ${printable(secrets.hide(why), 1000)}\n`);
+        if (parsed.values.has("json")) printJson(traces);
+        else process.stdout.write(traces.map((one) => describe(one, paintFor())).join("\n"));
         return { code: unreachable.size === 0 ? 0 : 1 };
       };
     });

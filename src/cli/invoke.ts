@@ -45,7 +45,7 @@ export const invoke = defineVerb({
     if (more.length > 0) throw new UsageError(`unexpected ${JSON.stringify(more[0])}`, "mcp-interceptors help invoke");
     const message = readMessage(parsed);
     const config = objectOption(parsed, "with");
-    return runSession(parsed, async ({ signal, open, log }) => {
+    return runSession(parsed, async ({ signal, open, log, secrets }) => {
       const { source } = await open(target, "target");
       const listed = await listOf(source, target, signal);
       const descriptor = listed.find((one) => one.name === name);
@@ -62,8 +62,9 @@ export const invoke = defineVerb({
         return failureOf(thrown);
       });
       return () => {
-        if (parsed.values.has("json")) printJson(result);
-        else process.stdout.write(describe(result));
+        const shown = secrets.hideIn(result);
+        if (parsed.values.has("json")) printJson(shown);
+        else process.stdout.write(describe(shown));
         return { code: "error" in result ? 1 : blocks(result) ? REFUSED : 0 };
       };
     });

@@ -19,7 +19,7 @@ export const list = defineVerb({
   exit: "Exit code: 0; 2 for a wrong word, file or configuration, 1 where a target\ndoes not answer.",
   action(parsed) {
     const event = parsed.values.has("event") ? eventNamed(parsed.values.get("event")?.[0], "--event") : undefined;
-    return runSession(parsed, async ({ config, signal, open }) => {
+    return runSession(parsed, async ({ config, signal, secrets, open }) => {
       const words = parsed.positionals.length > 0 ? parsed.positionals : [...(config?.items.keys() ?? [])];
       if (words.length === 0) throw new UsageError("no target is given", "mcp-interceptors list TARGET");
       const lists = await Promise.all(
@@ -30,8 +30,9 @@ export const list = defineVerb({
         }),
       );
       return () => {
-        if (parsed.values.has("json")) printJson(lists);
-        else process.stdout.write(lists.map(table).join("\n"));
+        const shown = secrets.hideIn(lists);
+        if (parsed.values.has("json")) printJson(shown);
+        else process.stdout.write(shown.map(table).join("\n"));
         return { code: 0 };
       };
     });

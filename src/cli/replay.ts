@@ -92,7 +92,7 @@ interface Task {
   readonly principal: Principal | undefined;
 }
 
-async function play(parsed: ParsedOptions, { file, a, b, principal }: Task, { log, chainLog, signal }: Session): Promise<() => Exit> {
+async function play(parsed: ParsedOptions, { file, a, b, principal }: Task, { log, chainLog, signal, secrets }: Session): Promise<() => Exit> {
   let now = 0;
   const notes: Notes = { full: false, unreadable: 0, masked: 0, keyless: new Set() };
   const host = { ...nodeHost(), now: () => now, wallTime: () => now };
@@ -102,7 +102,7 @@ async function play(parsed: ParsedOptions, { file, a, b, principal }: Task, { lo
   };
   const closers: (() => Promise<void>)[] = [];
   const openSide = async (config: string): Promise<Side> => {
-    const built = await openConfig(config, { log, chainLog: noting, signal, host });
+    const built = await openConfig(config, { log, chainLog: noting, signal, secrets, host });
     closers.push(() => built.close());
     const upstream = upstreamNamed(built, parsed.values.get("upstream")?.[0]);
     const replayer = createReplayer(built, { upstream, signal, ...(principal === undefined ? {} : { principal }) });
@@ -134,11 +134,11 @@ async function play(parsed: ParsedOptions, { file, a, b, principal }: Task, { lo
       progress.tell(`${rows.length} messages`);
     }
     progress.end();
-    const hide = (text: string) => (right?.built.loaded.secrets.hide ?? String)(left.built.loaded.secrets.hide(text));
     return () => {
+      const shown = secrets.hideIn(rows);
       for (const warning of warningsOf(notes)) process.stderr.write(`mcp-interceptors: warning: ${warning}\n`);
-      if (parsed.values.has("json")) printJson(JSON.parse(hide(JSON.stringify(asJson(rows)))));
-      else process.stdout.write(hide(describe(rows, parsed.values.has("all"), { a, b })));
+      if (parsed.values.has("json")) printJson(asJson(shown));
+      else process.stdout.write(describe(shown, parsed.values.has("all"), { a, b }));
       return { code: rows.every(({ agree }) => agree) ? 0 : 1 };
     };
   } finally {

@@ -3,10 +3,11 @@ import type { Signal } from "../core/base/signal.ts";
 import type { ChainLog } from "../core/chain/report.ts";
 import type { BuiltPlan } from "../gateway/config/build.ts";
 import { ConfigError } from "../gateway/config/problems.ts";
+import { createSecrets, hidingChainLog, hidingLog, type Secrets } from "../gateway/config/secrets.ts";
 import { type MissingKey, missingKey } from "../library/state.ts";
 import { protectStdout } from "../node/stdio.ts";
 import { stderrLog } from "./config-options.ts";
-import { UsageError } from "./errors.ts";
+import { UsageError, withoutSecrets } from "./errors.ts";
 import type { Exit } from "./exit.ts";
 import { headersOption } from "./headers.ts";
 import { millisecondsOption, type OptionSpec, type ParsedOptions } from "./options.ts";
@@ -24,6 +25,8 @@ export interface Session {
   readonly lacking: ReadonlySet<MissingKey>;
   /** The configuration that `-c` names. */
   readonly config: BuiltPlan | undefined;
+  /** Of the configurations that were loaded with it. Logs and what is thrown are without them; `hideIn` is for what is printed. */
+  readonly secrets: Secrets;
   /** Opens a target; it is closed at the end. */
   open(word: string, label: string): Promise<Target>;
 }
@@ -42,7 +45,10 @@ const LIMIT_MS = 60_000;
 export async function runSession(parsed: ParsedOptions, action: (session: Session) => Promise<() => Exit>): Promise<Exit> {
   const { values } = parsed;
   const headers = headersOption(values);
-  const { log, chainLog: tellChain } = stderrLog(values.has("verbose"));
+  const secrets = createSecrets();
+  const open = stderrLog(values.has("verbose"));
+  const log = hidingLog(open.log, secrets);
+  const tellChain = hidingChainLog(open.chainLog, secrets);
   const lacking = new Set<MissingKey>();
   const chainLog = (entry: ChainLog) => {
     const lacks = missingKey(entry.message);
@@ -57,13 +63,14 @@ export async function runSession(parsed: ParsedOptions, action: (session: Sessio
   try {
     const file = values.get("config")?.[0];
     if (file !== undefined && looksLikeJson(file)) throw new UsageError("the configuration must be a file, not JSON", `for the config of an interceptor, use --with of invoke, or put it behind the name: tool-filter='{"deny":["rm"]}'`);
-    config = file === undefined ? undefined : await openConfig(file, { log, chainLog, signal });
+    config = file === undefined ? undefined : await openConfig(file, { log, chainLog, signal, secrets });
     const print = await action({
       signal,
       log,
       chainLog,
       lacking,
       config,
+      secrets,
       async open(word, label) {
         const target = await openTarget(word, label, { ...(headers === undefined ? {} : { headers }), log, signal, ...(config === undefined ? {} : { config }) });
         targets.push(target);
@@ -75,7 +82,7 @@ export async function runSession(parsed: ParsedOptions, action: (session: Sessio
     return print();
   } catch (thrown) {
     if (watch.exit !== undefined) return watch.exit;
-    throw signal.aborted && !(thrown instanceof ConfigError) ? signal.reason : thrown;
+    throw signal.aborted && !(thrown instanceof ConfigError) ? signal.reason : withoutSecrets(thrown, secrets);
   } finally {
     // A second Ctrl-C would leave behind what is being ended.
     await Promise.all([...targets.map((target) => target.close()), config?.close()]);

@@ -13,7 +13,7 @@ import type { Log } from "../core/jsonrpc/log.ts";
 import { buildPlan, createPools, type BuiltPlan } from "../gateway/config/build.ts";
 import { loadConfig } from "../gateway/config/load.ts";
 import { isUnanswered } from "../gateway/config/items.ts";
-import { hidingLog } from "../gateway/config/secrets.ts";
+import type { Secrets } from "../gateway/config/secrets.ts";
 import { readyMade } from "../library/catalog.ts";
 import { connectServer } from "../node/chain.ts";
 import { isModulePath, loadInterceptors } from "../node/load-module.ts";
@@ -116,14 +116,15 @@ export interface OpenConfigOptions {
   readonly log: Log;
   readonly chainLog: (entry: ChainLog) => void;
   readonly signal: Signal;
+  readonly secrets: Secrets;
   /** What ready-made interceptors take their time from. */
   readonly host?: Host;
 }
 
 /** A configuration, checked and with its interceptor servers started; nothing of it is written to, and no upstream is started. */
 export async function openConfig(file: string, options: OpenConfigOptions): Promise<BuiltPlan> {
-  const loaded = await loadConfig(file, { signal: options.signal });
-  return buildPlan(loaded, { pools: createPools(), ...options, log: hidingLog(options.log, loaded.secrets), dry: true });
+  const loaded = await loadConfig(file, { secrets: options.secrets, signal: options.signal });
+  return buildPlan(loaded, { pools: createPools(), ...options, dry: true });
 }
 
 /** An upstream of a configuration by its name; where there is only one it need not be named. Throws a `UsageError` that lists them. */

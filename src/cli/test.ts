@@ -4,7 +4,6 @@ import { buildPlan, createPools } from "../gateway/config/build.ts";
 import { watchFiles } from "../gateway/config/file-watch.ts";
 import { loadConfig } from "../gateway/config/load.ts";
 import { readTests, runTests, type TestOutcome } from "../gateway/config/policy-tests.ts";
-import { hidingLog } from "../gateway/config/secrets.ts";
 import { nodeHost } from "../node/host.ts";
 import { printable } from "./describe.ts";
 import { describeUnwritten, failureOf, UsageError } from "./errors.ts";
@@ -64,10 +63,10 @@ spec/policy-tests.schema.json describes the files, such as this one:
 async function once(parsed: ParsedOptions, configFile: string, files: readonly string[]): Promise<Exit> {
   const json = parsed.values.has("json");
   const junit = parsed.values.get("junit")?.[0];
-  return runSession(parsed, async ({ log, chainLog, lacking, signal }) => {
-    const loaded = await loadConfig(configFile, { signal });
+  return runSession(parsed, async ({ log, chainLog, lacking, signal, secrets }) => {
+    const loaded = await loadConfig(configFile, { secrets, signal });
     const pools = createPools();
-    const options = { log: hidingLog(log, loaded.secrets), chainLog, signal, dry: true };
+    const options = { log, chainLog, signal, dry: true };
     // It holds the servers of the configuration, which start once; what is made in this process is made for each test.
     const config = await buildPlan(loaded, { ...options, pools });
     const outcomes: TestOutcome[] = [];
@@ -81,11 +80,11 @@ async function once(parsed: ParsedOptions, configFile: string, files: readonly s
     }
     const failed = outcomes.filter(({ failure }) => failure !== undefined).length;
     return () => {
-      const { hide } = loaded.secrets;
       if (lacking.size > 0) log({ level: "error", message: '"principal": { "id": "ada" } in a test says who calls' });
-      if (junit !== undefined) writeJunit(junit, hide(junitXml(outcomes)));
-      if (json) printJson(JSON.parse(hide(JSON.stringify(outcomes))));
-      else process.stdout.write(hide(report(outcomes, failed)));
+      const shown = secrets.hideIn(outcomes);
+      if (junit !== undefined) writeJunit(junit, junitXml(shown));
+      if (json) printJson(shown);
+      else process.stdout.write(report(shown, failed));
       return { code: failed === 0 ? 0 : 1 };
     };
   });

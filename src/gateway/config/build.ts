@@ -169,10 +169,10 @@ interface Opening {
 }
 
 // All at once: each may have to start a process.
-async function openItems({ config, folder }: LoadedConfig, options: BuildOptions, { problems, warn, releases }: Opening): Promise<readonly PlacedItem[]> {
+async function openItems({ config, folder, secrets }: LoadedConfig, options: BuildOptions, { problems, warn, releases }: Opening): Promise<readonly PlacedItem[]> {
   const { pools, log, signal, host, around = (_item, open) => open(signal) } = options;
   const items = config.interceptors ?? [];
-  const labels = labelsOf(items);
+  const labels = labelsOf(items, secrets.hide);
   const opened = items.map(async (item, index): Promise<PlacedItem | undefined> => {
     const pointer = `/interceptors/${index}`;
     if (problems.within(`${pointer}/use`)) return undefined;

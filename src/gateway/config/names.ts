@@ -81,12 +81,12 @@ export function warnOfDoors({ http, auth, expose }: GatewayConfig, warn: (pointe
   if (http?.host !== undefined && !isLoopback(http.host) && auth === undefined) warn("/http/host", "lets others than this machine in, and whoever comes may call: there is no auth");
 }
 
-/** How the interceptors of each item are addressed: by the name that it has, or one that says what it is. All differ. */
-export function labelsOf(items: readonly InterceptorsConfig[]): readonly string[] {
+/** How the interceptors of each item are addressed: by the name that it has, or one that says what it is, by `hide` without secrets. All differ. */
+export function labelsOf(items: readonly InterceptorsConfig[], hide: (text: string) => string = String): readonly string[] {
   const taken = new Set([OWN_LABEL, ...items.flatMap(({ name }) => (name === undefined ? [] : [name]))]);
   return items.map((item) => {
     if (item.name !== undefined) return item.name;
-    const base = defaultLabel(item);
+    const base = hide(defaultLabel(item));
     let label = base;
     for (let number = 2; taken.has(label); number++) label = `${base}-${number}`;
     taken.add(label);

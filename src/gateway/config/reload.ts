@@ -5,6 +5,7 @@ import type { Gateway, GatewayPlan } from "../plan.ts";
 import { buildPlan, type BuildOptions, type BuiltPlan } from "./build.ts";
 import { learnHints } from "./learn-hints.ts";
 import { loadConfig, type LoadOptions } from "./load.ts";
+import { createSecrets } from "./secrets.ts";
 
 export interface ReloaderOptions extends Omit<LoadOptions, "signal" | "text"> {
   readonly file: string;
@@ -46,7 +47,7 @@ const SLOW_MS = 5_000;
 const MAX_LINGERING = 8;
 
 export function createReloader(options: ReloaderOptions): Reloader {
-  const { file, gateway, build, host, told, adapt = (plan) => plan, lingerMs = LINGER_MS, timeoutMs = TIMEOUT_MS } = options;
+  const { file, gateway, build, host, told, env, secrets = createSecrets(), adapt = (plan) => plan, lingerMs = LINGER_MS, timeoutMs = TIMEOUT_MS } = options;
   let { built } = options;
   let running: Promise<void> | undefined;
   let again = false;
@@ -61,9 +62,8 @@ export function createReloader(options: ReloaderOptions): Reloader {
   };
 
   const buildNext = async (signal: Signal): Promise<BuiltPlan> => {
-    const { env, secrets } = options;
     const text = options.text?.();
-    const loaded = await loadConfig(file, { signal, ...(env === undefined ? {} : { env }), ...(secrets === undefined ? {} : { secrets }), ...(text === undefined ? {} : { text }) });
+    const loaded = await loadConfig(file, { signal, secrets, ...(env === undefined ? {} : { env }), ...(text === undefined ? {} : { text }) });
     const next = await buildPlan(loaded, { ...build, before: built, signal });
     await learnHints(next, build.log, signal);
     return next;
@@ -89,8 +89,7 @@ export function createReloader(options: ReloaderOptions): Reloader {
       await gateway.reload(adapt(next.plan));
     } catch (thrown) {
       await next?.close();
-      const text = describeError(thrown);
-      told({ error: next?.loaded.secrets.hide(text) ?? text });
+      told({ error: secrets.hide(describeError(thrown)) });
       return;
     }
     const old = built;

@@ -1,16 +1,22 @@
 import { resolve } from "node:path";
 import { describeError, LocalError } from "../../core/base/errors.ts";
-import { formatPointer, isObject, setMember, type JsonObject } from "../../core/base/json.ts";
+import { DEFAULT_MAX_DEPTH, formatPointer, isObject, setMember, type JsonObject } from "../../core/base/json.ts";
+import type { ChainLog } from "../../core/chain/report.ts";
 import type { Log } from "../../core/jsonrpc/log.ts";
 import { readRegularFile } from "../../node/read-file.ts";
-import type { Problems } from "./problems.ts";
+import { ConfigError, type ConfigProblem, type Problems } from "./problems.ts";
 
 /** What a configuration has taken from outside, and may never show. */
 export interface Secrets {
   /** The same text with `***` for each secret in it. Values of fewer than six characters are no secrets; above 1,000 the oldest are forgotten. */
   hide(text: string): string;
+  /**
+   * A value as it may be shown: a copy with every text in it hidden, names of members too. To be taken before a text is made of a value: what escapes, cuts or
+   * wraps a text leaves of a secret what nobody finds any more.
+   */
+  hideIn<T>(value: T): T;
   /** Something that says the same as an error without them: the error itself, where it says none. */
-  hideIn(error: unknown): unknown;
+  hideInError(error: unknown): unknown;
   /** Notes a value as secret. */
   add(value: string): void;
 }
@@ -19,17 +25,36 @@ const SHORTEST = 6;
 
 const MOST = 1_000;
 
+// A message, and what it is told with.
+const MOST_LEVELS = 2 * DEFAULT_MAX_DEPTH;
+
 export function createSecrets(): Secrets {
   const known = new Set<string>();
   // Longest first, so that one which holds another goes whole.
   let forms: readonly string[] = [];
   const hide = (text: string) => forms.reduce((hidden, form) => hidden.replaceAll(form, "***"), text);
+  const hideWithin = (value: unknown, depth: number): unknown => {
+    if (typeof value === "string") return hide(value);
+    if (typeof value !== "object" || value === null) return value;
+    // Deeper than any message; a ring, most likely.
+    if (depth > MOST_LEVELS) return "…";
+    const within = (one: unknown) => hideWithin(one, depth + 1);
+    if (Array.isArray(value)) return value.map(within);
+    if (value instanceof Map) return new Map([...value].map(([name, one]) => [within(name), within(one)]));
+    if (value instanceof Set) return new Set([...value].map(within));
+    const copy: JsonObject = {};
+    for (const [name, one] of Object.entries(value)) setMember(copy, hide(name), within(one));
+    return copy;
+  };
   return {
     hide,
-    hideIn(error) {
+    // The copy has the shape of what it is made of, other classes than these apart, which nothing that is shown holds.
+    hideIn: <T>(value: T) => (forms.length === 0 ? value : (hideWithin(value, 0) as T)),
+    hideInError(error) {
       const text = describeError(error);
       const hidden = hide(text);
       if (hidden === text) return error;
+      if (error instanceof ConfigError) return new ConfigError(hideWithin(error.problems, 0) as readonly ConfigProblem[], error.what);
       return error instanceof LocalError ? new LocalError(error.code, hidden) : hidden;
     },
     add(value) {
@@ -38,15 +63,28 @@ export function createSecrets(): Secrets {
       known.add(value);
       const [oldest] = known;
       if (known.size > MOST && oldest !== undefined) known.delete(oldest);
-      // As it stands in a text, as it would in JSON, and as a part of a host's name.
-      forms = [...new Set([...known].flatMap((one) => [one, JSON.stringify(one).slice(1, -1), one.toLowerCase()]))].sort((left, right) => right.length - left.length);
+      forms = [...new Set([...known].flatMap(formsOf))].filter((form) => form.length >= SHORTEST).sort((left, right) => right.length - left.length);
     },
   };
 }
 
+/** As it stands in a text, in JSON, in JSON that a text of JSON holds, as a part of a host's name, and of a path, a user's name and a query of a URL. */
+function formsOf(secret: string): readonly string[] {
+  const quoted = JSON.stringify(secret).slice(1, -1);
+  const url = new URL("http://h/");
+  url.username = secret;
+  url.pathname = secret;
+  return [secret, quoted, JSON.stringify(quoted).slice(1, -1), secret.toLowerCase(), url.pathname.slice(1), url.username, new URLSearchParams({ v: secret }).toString().slice(2)];
+}
+
 /** The same log, without secrets. */
-export function hidingLog(log: Log, { hide, hideIn }: Secrets): Log {
-  return ({ error, ...entry }) => log({ ...entry, message: hide(entry.message), ...(error === undefined ? {} : { error: hideIn(error) }) });
+export function hidingLog(log: Log, { hideIn, hideInError }: Pick<Secrets, "hideIn" | "hideInError">): Log {
+  return ({ level, error, ...entry }) => log({ ...hideIn(entry), level, ...(error === undefined ? {} : { error: hideInError(error) }) });
+}
+
+/** The same log of a chain, without secrets. */
+export function hidingChainLog(log: (entry: ChainLog) => void, { hideIn, hideInError }: Pick<Secrets, "hideIn" | "hideInError">): (entry: ChainLog) => void {
+  return ({ level, phase, reason, thrown, ...entry }) => log({ ...hideIn(entry), level, ...(phase && { phase }), ...(reason && { reason }), ...(thrown === undefined ? {} : { thrown: hideInError(thrown) }) });
 }
 
 export interface ResolveOptions {

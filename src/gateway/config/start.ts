@@ -18,7 +18,7 @@ import { ConfigError } from "./problems.ts";
 import { openObservability, type Observability } from "./observability.ts";
 import { portFault } from "./ports.ts";
 import { createReloader, type ReloadOutcome } from "./reload.ts";
-import { createSecrets, hidingLog } from "./secrets.ts";
+import { createSecrets, hidingChainLog, hidingLog } from "./secrets.ts";
 
 /** How a gateway is started from its file. */
 export interface StartOptions {
@@ -72,20 +72,21 @@ export async function startGateway(options: StartOptions): Promise<ConfiguredGat
   const secrets = createSecrets();
   let observability: Observability | undefined;
   const log = hidingLog((entry) => (observability?.structured?.log ?? options.log)?.(entry), secrets);
-  const chainLog = ({ thrown, ...entry }: ChainLog) => {
-    const hidden = { ...entry, message: secrets.hide(entry.message), ...(thrown === undefined ? {} : { thrown: secrets.hideIn(thrown) }) };
+  const chainLog = hidingChainLog((entry) => {
     const { structured } = observability ?? {};
     // Failures of interceptors are among the events that it is told of, but for what they say.
-    if (structured === undefined) options.chainLog?.(hidden);
-    else if (entry.reason === undefined) structured.log(hidden);
-    else if (verbose) structured.chain(hidden);
-  };
+    if (structured === undefined) options.chainLog?.(entry);
+    else if (entry.reason === undefined) structured.log(entry);
+    else if (verbose) structured.chain(entry);
+  }, secrets);
   const build = { pools: createPools(), log, chainLog, ...(stdio === undefined ? {} : { stdio }), ...(worker === undefined ? {} : { worker: worker.slot }) };
   const given = { env, secrets };
   const first = text?.();
   const loaded = await loadConfig(file, { ...given, ...(first === undefined ? {} : { text: first }), ...(signal === undefined ? {} : { signal }) });
   checkServed(loaded, stdio);
-  const built = await buildPlan(loaded, { ...build, ...(signal === undefined ? {} : { signal }) });
+  const built = await buildPlan(loaded, { ...build, ...(signal === undefined ? {} : { signal }) }).catch((thrown: unknown) => {
+    throw secrets.hideInError(thrown);
+  });
   let gateway: Gateway;
   let adapt: (plan: GatewayPlan) => GatewayPlan;
   try {
@@ -101,7 +102,7 @@ export async function startGateway(options: StartOptions): Promise<ConfiguredGat
   } catch (thrown) {
     await observability?.close();
     await built.close();
-    throw thrown;
+    throw secrets.hideInError(thrown);
   }
   const { structured, url: opsUrl, snapshot, unready } = observability;
 

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { collectProblems, ConfigError } from "../../../src/gateway/config/problems.ts";
-import { createSecrets, resolveReferences } from "../../../src/gateway/config/secrets.ts";
+import { createSecrets, hidingChainLog, hidingLog, resolveReferences } from "../../../src/gateway/config/secrets.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "mcp-interceptors-"));
 after(() => rmSync(folder, { recursive: true }));
@@ -73,6 +73,43 @@ describe("references in a configuration", () => {
     inHost.add("S3CRET-Name");
     assert.equal(inHost.hide("getaddrinfo ENOTFOUND s3cret-name.example"), "getaddrinfo ENOTFOUND ***.example");
     assert.equal(secrets.hide('x a"long-one a\\"long y 123 plain-default'), "x *** *** y 123 plain-default");
+  });
+
+  it("are hidden in a value wherever a text stands, before JSON is made of it: numbers stay, and names of members are texts, too", () => {
+    const { secrets } = resolved("${A}${B}", { A: 'a"b\\c d', B: "000000" });
+    const condition = JSON.stringify({ equals: 'a"b\\c d' });
+    const deep = { list: [{ text: condition, 'a"b\\c d': 1, n: 1_000_000_000, none: null, not: undefined }], map: new Map([["k", 'a"b\\c d']]), set: new Set(["000000"]) };
+    assert.deepEqual(secrets.hideIn(deep), { list: [{ text: '{"equals":"***"}', "***": 1, n: 1_000_000_000, none: null, not: undefined }], map: new Map([["k", "***"]]), set: new Set(["***"]) });
+    assert.equal(secrets.hide(JSON.stringify({ text: condition })), '{"text":"{\\"equals\\":\\"***\\"}"}');
+    const ring: unknown[] = ["000000"];
+    ring.push(ring);
+    assert.doesNotThrow(() => JSON.stringify(secrets.hideIn(ring)));
+  });
+
+  it("are hidden as URLs write them, however they are shortened there", () => {
+    const { secrets } = resolved("${A}${B}", { A: 'a"b\\c d@e', B: "../../" });
+    const url = new URL('http://h/a"b\\c d@e?x');
+    url.username = 'a"b\\c d@e';
+    url.searchParams.set("q", 'a"b\\c d@e');
+    assert.equal(secrets.hide(url.href), "http://***@h/***?x=&q=***");
+  });
+
+  it("are hidden in errors, which stay what they are", () => {
+    const { secrets } = resolved("${A}", { A: "top-secret" });
+    const faults = new ConfigError([{ file: "f", pointer: "", message: "is top-secret", cause: "unread" }], "the test");
+    const hidden = secrets.hideInError(faults);
+    assert.ok(hidden instanceof ConfigError);
+    assert.deepEqual([hidden.problems, hidden.what], [[{ file: "f", pointer: "", message: "is ***", cause: "unread" }], "the test"]);
+    const clean = new ConfigError([]);
+    assert.equal(secrets.hideInError(clean), clean);
+  });
+
+  it("are hidden in logs, in their details too", () => {
+    const { secrets } = resolved("${A}", { A: "top-secret" });
+    const seen: unknown[] = [];
+    hidingLog((entry) => seen.push(entry), secrets)({ level: "error", message: "top-secret", details: { what: ["top-secret"] } });
+    hidingChainLog((entry) => seen.push(entry), secrets)({ level: "error", message: "top-secret", reason: "crashed", thrown: "top-secret" });
+    assert.deepEqual(seen, [{ level: "error", message: "***", details: { what: ["***"] } }, { level: "error", message: "***", reason: "crashed", thrown: "***" }]);
   });
 
   it("are hidden up to a thousand, the oldest forgotten first", () => {
