@@ -4,6 +4,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join, relative } from "node:path";
 import { runReported, TOTALS } from "./support/reported.ts";
+import { scriptWords } from "./support/script-words.ts";
 
 const TIMEOUT_MS = 20 * 60_000;
 /** Files that take long, in seconds, and what another one takes: they are shared out so that all lanes end together. */
@@ -46,7 +47,7 @@ const OTHERWISE = 0.6;
 /** Files that go to the lane of another one, as they share what it makes: the packed package. */
 const WITH: Readonly<Record<string, string>> = { "docs/guides.test.ts": "pack/pack.test.ts" };
 const root = import.meta.dirname ?? new URL(".", import.meta.url).pathname;
-const wanted = process.argv.slice(2);
+const { words: wanted } = scriptWords({ usage: "npm test [-- PART…]\nRuns all tests, or those whose path contains a part." });
 const started = performance.now();
 
 const files = readdirSync(root, { recursive: true, encoding: "utf8" })

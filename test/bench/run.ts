@@ -5,6 +5,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { cpus, loadavg } from "node:os";
 import { join } from "node:path";
 import { installInterop } from "../support/install-interop.ts";
+import { scriptWords } from "../support/script-words.ts";
 import { ROOT } from "./compare.ts";
 import { measureCosts, withCosts } from "./cost-model.ts";
 import { PARTS } from "./parts.ts";
@@ -74,12 +75,8 @@ function write(results: Results): void {
   for (const file of QUOTING_FILES) writeFileSync(file, withNumbers(readFileSync(file, "utf8"), allNumbers(results)));
 }
 
-const words = process.argv.slice(2);
-const unknown = words.find((word) => !PARTS.has(word) && word !== RENDER);
-if (unknown !== undefined) {
-  console.error(`${unknown} is no part of the bench; these are: ${[...PARTS.keys(), RENDER].join(", ")}`);
-  process.exit(2);
-}
+const known = [...PARTS.keys(), RENDER];
+const { words } = scriptWords({ usage: `npm run bench [-- PART…]\nMeasures all parts, or these, and writes the numbers; parts are ${known.join(", ")}, the last of which measures nothing.`, known });
 const results = words.includes(RENDER) ? readResults() : await measure(words);
 write(results);
 console.log(`\n${renderResults(results)}`);

@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import { cpus, loadavg } from "node:os";
 import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
 import { writeMarked } from "../support/marked-text.ts";
+import { refuse, scriptWords } from "../support/script-words.ts";
 import { createCaller, stillWaiting, type Counts } from "./soak-callers.ts";
 import { startSoakGateway } from "./soak-gateway.ts";
 import { growthOfLastHalf, isTelling, WARM_CALLS } from "./soak-memory.ts";
@@ -17,10 +17,11 @@ const RELOADS_OF_A_ROUND = 5;
 const MIB = 2 ** 20;
 const BOUNDS = { heap: 1 * MIB, rss: 16 * MIB };
 
-const { values } = parseArgs({ options: { calls: { type: "string", default: "200000" }, clients: { type: "string", default: "64" } } });
+const USAGE = "npm run soak [-- --calls N --clients M]\nMakes 200000 calls by 64 clients through a gateway, or as many as it is told.";
+const { values } = scriptWords({ usage: USAGE, known: [], options: { calls: { type: "string", default: "200000" }, clients: { type: "string", default: "64" } } });
 const calls = Number(values.calls);
 const clients = Number(values.clients);
-assert.ok(Number.isSafeInteger(calls) && Number.isSafeInteger(clients) && clients >= 8 && calls >= ROUNDS * clients, `--calls and --clients are numbers: 8 clients at least, and ${ROUNDS} calls of each`);
+if (!Number.isSafeInteger(calls) || !Number.isSafeInteger(clients) || clients < 8 || calls < ROUNDS * clients) refuse(`--calls and --clients are numbers: 8 clients at least, and ${ROUNDS} calls of each`, USAGE);
 
 const load = loadavg()[0] ?? 0;
 // One for each session, and for a stateless client one for its call and one for the call that it has just given up; what is unused makes room.

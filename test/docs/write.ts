@@ -3,6 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { examplesIn, steady, withOutputs } from "../support/pages.ts";
 import { writeMarked } from "../support/marked-text.ts";
+import { scriptWords } from "../support/script-words.ts";
 import { ARCHITECTURE, importRows, layers, readSources, wayOf } from "./architecture.ts";
 import { API, apiPage } from "./api.ts";
 import { emitDeclarations } from "./declarations.ts";
@@ -31,10 +32,5 @@ const PARTS: Readonly<Record<string, () => void | Promise<void>>> = {
   api: () => writeFileSync(API, apiPage(emitDeclarations())),
 };
 
-const wanted = process.argv.slice(2);
-for (const part of wanted) {
-  if (Object.hasOwn(PARTS, part)) continue;
-  console.error(`there is no part ${part}; there are ${Object.keys(PARTS).join(", ")}`);
-  process.exit(2);
-}
+const { words: wanted } = scriptWords({ usage: `npm run docs [-- PART…]\nWrites the pages that are made from the sources; parts are ${Object.keys(PARTS).join(", ")}.`, known: Object.keys(PARTS) });
 for (const [part, write] of Object.entries(PARTS)) if (wanted.length === 0 || wanted.includes(part)) await write();

@@ -1,22 +1,21 @@
 // npm run fuzz [-- PART… --cases N --seed S --minutes M --verbose]: as npm test does it, with another seed each time, and for longer. Without a
 // part the relay is fuzzed; `all` are all parts and the relay.
-import { parseArgs } from "node:util";
 import { describeFailure, fuzz } from "./fuzz.ts";
+import { refuse, scriptWords } from "../support/script-words.ts";
 import { PARTS } from "./parts/all.ts";
 import { describePartFailure, runPart } from "./parts/part.ts";
 
 const RELAY = "relay";
 const names = [RELAY, ...PARTS.map((part) => part.name)];
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
+const USAGE = `npm run fuzz [-- PART… --cases N --seed S --minutes M --verbose]\nFuzzes the relay, or parts: ${names.join(", ")}, or all.`;
+const { values, words: positionals } = scriptWords({
+  usage: USAGE,
+  known: [...names, "all"],
   options: { cases: { type: "string" }, seed: { type: "string" }, minutes: { type: "string" }, verbose: { type: "boolean", default: false } },
 });
 const number = (name: "cases" | "seed" | "minutes", fallback: number): number => {
   const given = values[name] === undefined ? fallback : Number(values[name]);
-  if (!(given >= 0)) {
-    console.error(`--${name} must be a number`);
-    process.exit(2);
-  }
+  if (!(given >= 0)) refuse(`--${name} must be a number`, USAGE);
   return given;
 };
 const seed = number("seed", Math.floor(Math.random() * 2 ** 31));
@@ -24,11 +23,6 @@ const minutes = number("minutes", Infinity);
 const cases = number("cases", minutes === Infinity ? 1_000 : Infinity);
 
 const wanted = positionals.length === 0 ? [RELAY] : positionals.includes("all") ? names : positionals;
-const strange = wanted.find((name) => !names.includes(name));
-if (strange !== undefined) {
-  console.error(`there is no part ${strange}; known are ${names.join(", ")} and all`);
-  process.exit(2);
-}
 
 console.log(`seed ${seed}`);
 const table = (counts: ReadonlyMap<string, number>) => [...counts].sort(([a], [b]) => (a < b ? -1 : 1)).map(([kind, count]) => `${String(count).padStart(8)}  ${kind}`).join("\n");

@@ -7,6 +7,7 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { installInterop } from "../support/install-interop.ts";
 import { runReported } from "../support/reported.ts";
+import { scriptWords } from "../support/script-words.ts";
 
 const REAL_PROCESSES = /^(?:official|guarded|gateway|deploy|matrix)\b/;
 const FILE_TIMEOUT_MS = 10 * 60_000;
@@ -32,9 +33,9 @@ async function runFile(file: string) {
   return { ...totals, compared, failed: code !== 0 || totals.fail > 0 || totals.tests === 0 };
 }
 
+const { words: wanted } = scriptWords({ usage: "npm run test:interop [-- PART…]\nRuns the interop tests, or those whose path contains a part." });
 installInterop();
 build();
-const wanted = process.argv.slice(2);
 const files = readdirSync(root, { recursive: true, encoding: "utf8" })
   .filter((file) => file.endsWith(".interop.ts") && !file.includes("node_modules"))
   .filter((file) => wanted.length === 0 || wanted.some((part) => file.includes(part)))

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { fixtures, vectors } from "../../conformance/vectors.ts";
 import { installInterop } from "../../support/install-interop.ts";
 import { readMarked, writeMarked } from "../../support/marked-text.ts";
+import { scriptWords } from "../../support/script-words.ts";
 import { EXPECTED } from "../../vm/expected.ts";
 import { ROOT, runCommand } from "../suite/processes.ts";
 import type { Findings, Inputs } from "./program.ts";
@@ -17,7 +18,10 @@ const RUN_MS = 2 * 60_000;
 const LIBRARY = { calls: ["tool-filter", "size-limit", "rate-limit"], finalPayload: { content: [{ type: "text", text: "write to [REDACTED:email]" }] } };
 const HEAD = ["| runtime | version | runs | vectors | `require` |", "|---|---|---|---|:-:|"];
 
-const words = process.argv.slice(2).filter((word) => word !== "--write");
+const { words, values } = scriptWords({
+  usage: "npm run test:runtimes [-- NAME… --write]\nRuns a program on every runtime that is here, or on those whose name contains a word; --write writes the table.",
+  options: { write: { type: "boolean", default: false } },
+});
 installInterop();
 await mustRun([process.execPath, "--import", "tsx", "test/tools/build.ts"]);
 const folder = mkdtempSync(join(tmpdir(), "runtimes-"));
@@ -50,8 +54,9 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 
+if (lines.length + failures.length + skipped.length === 0) failures.push(`no runtime of the name ${words.join(" or ")}`);
 const whole = words.length === 0;
-if (whole && process.argv.includes("--write") && failures.length + skipped.length === 0) writeMarked(README, "runtimes", [...HEAD, ...lines].join("\n"));
+if (whole && values.write && failures.length + skipped.length === 0) writeMarked(README, "runtimes", [...HEAD, ...lines].join("\n"));
 if (whole) {
   const written = readMarked(README, "runtimes").split("\n").filter((line) => !HEAD.includes(line) && !skipped.some((runtime) => line.startsWith(`| ${runtime} |`)));
   if (written.join("\n") !== lines.join("\n")) {

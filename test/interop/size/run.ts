@@ -1,13 +1,13 @@
 // Builds the package, bundles and minifies what programs take of it, as a browser's bundler does, and holds what is left after gzip against `budgets.json`; the same of the official
 // SDK, beside it. A ready-made interceptor must bring no other one along. With --write, lowers the budgets to what is measured, and writes the table in README.md; they are raised by hand alone.
-import { buildSync } from "esbuild";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { installInterop } from "../../support/install-interop.ts";
 import { readMarked, writeMarked } from "../../support/marked-text.ts";
+import { scriptWords } from "../../support/script-words.ts";
 import { ROOT, runCommand } from "../suite/processes.ts";
-import { LIBRARY_MODULES, SUBJECTS, type Subject } from "./subjects.ts";
+import { LIBRARY_MODULES, readSubjects, type Subject } from "./subjects.ts";
 
 const README = join(ROOT, "README.md");
 const BUDGETS = join(import.meta.dirname, "budgets.json");
@@ -16,16 +16,19 @@ const BUILD_MS = 2 * 60_000;
 const SLACK = 1.01;
 const STEP_BYTES = 100;
 
+const { values } = scriptWords({ usage: "npm run size [-- --write]\nMeasures bundles, and holds them against their budgets; --write writes what is measured.", known: [], options: { write: { type: "boolean", default: false } } });
 installInterop();
+const { buildSync } = await import("esbuild");
 const built = await runCommand(process.execPath, ["--import", "tsx", "test/tools/build.ts"], BUILD_MS);
 if (built.code !== 0) throw new Error(`the build failed:\n${built.output}`);
 
-const write = process.argv.includes("--write");
+const { write } = values;
+const subjects = readSubjects();
 /** Bytes after gzip, by name. */
 const budgets = JSON.parse(readFileSync(BUDGETS, "utf8")) as Record<string, number>;
 const failures: string[] = [];
 const rows: string[] = [];
-for (const subject of SUBJECTS) {
+for (const subject of subjects) {
   const { name, foreign } = subject;
   const { bytes, minified, strangers } = measure(subject);
   if (strangers.length > 0) failures.push(`${name} brings ${strangers.join(", ")} along`);
@@ -44,7 +47,7 @@ if (write && failures.length === 0) {
   writeMarked(README, "size", table);
 } else if (readMarked(README, "size") !== table) failures.push(`README.md has another table (npm run size -- --write) than this:\n${table}`);
 for (const failure of failures) console.log(`\n${failure}`);
-console.log(`\n${SUBJECTS.length} measured, ${failures.length} failed`);
+console.log(`\n${subjects.length} measured, ${failures.length} failed`);
 process.exitCode = failures.length === 0 ? 0 : 1;
 
 function measure({ code, library, foreign }: Subject): { readonly bytes: number; readonly minified: number; readonly strangers: readonly string[] } {

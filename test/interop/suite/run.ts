@@ -4,6 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { installInterop } from "../../support/install-interop.ts";
+import { scriptWords } from "../../support/script-words.ts";
 import { ROOT, runCommand, startServer } from "./processes.ts";
 import { hasPassed, isClean, isOwed, missing, renderReport, writeReport, type Run } from "./report.ts";
 import { parseRequirements, type Leg } from "./requirements.ts";
@@ -15,6 +16,10 @@ const RUN_MS = 10 * 60_000;
 const INTEROP = join(ROOT, "test", "interop", "node_modules");
 const SUITE = join(INTEROP, "@modelcontextprotocol", "conformance");
 
+const { words: wanted } = scriptWords({
+  usage: "npm run test:official [-- server|client|REVISION…]\nRuns the official conformance suite, or the parts that are named; only a whole run writes the tables.",
+  known: [...LEGS, ...REVISIONS],
+});
 installInterop();
 const node = newNode();
 const built = await runCommand(process.execPath, ["--import", "tsx", "test/tools/build.ts"], RUN_MS);
@@ -23,7 +28,6 @@ if (built.code !== 0) throw new Error(`the build failed:\n${built.output}`);
 const { version } = JSON.parse(readFileSync(join(SUITE, "package.json"), "utf8")) as { version: string };
 const suite = (args: readonly string[]) => runCommand(node, [join(SUITE, "dist", "index.js"), ...args], RUN_MS);
 
-const wanted = process.argv.slice(2);
 const among = <T extends string>(all: readonly T[]) => {
   const named = all.filter((one) => wanted.includes(one));
   return named.length === 0 ? all : named;
