@@ -3,6 +3,7 @@ import { didYouMean } from "../core/base/nearest.ts";
 import { UsageError } from "./errors.ts";
 import type { Exit } from "./exit.ts";
 import { formatTable } from "./table.ts";
+import { JSON_OPTION } from "./verb.ts";
 import { loadVerb, loadVerbs, SUMMARIES } from "./verbs.ts";
 
 export const GENERAL_HELP = `mcp-interceptors: interceptors for the Model Context Protocol (SEP-2624)
@@ -96,7 +97,7 @@ export async function completion(words: readonly string[]): Promise<Exit> {
   const others = [
     { name: "completion", summary: "what shells need to complete these words", options: [], words: SHELLS },
     { name: "help", summary: "help for a verb or an interceptor", options: [], words: [...SUMMARIES.keys(), ...(await loadReadyMade()).keys()] },
-    { name: "version", summary: "the version of this package", options: [], words: "none" as const },
+    { name: "version", summary: "the version of this package", options: [JSON_OPTION], words: "none" as const },
   ];
   process.stdout.write(completionScript(shell, [...(await loadVerbs()), ...others]));
   return { code: 0 };

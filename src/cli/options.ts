@@ -24,12 +24,16 @@ export interface ParsedOptions {
   readonly rest: readonly string[] | undefined;
 }
 
+// An empty path would be the current folder.
+const EMPTY = "a variable in it may not be set";
+
 /** Reads `--name value`, `--name=value`, `-n value` and flags, up to `--`. Throws a `UsageError` that names the word that is wrong; `help` is where to read on. */
 export function parseOptions(words: readonly string[], specs: readonly OptionSpec[], help?: string): ParsedOptions {
   const values = new Map<string, string[]>();
   const positionals: string[] = [];
   for (let index = 0; index < words.length; index++) {
     const word = words[index] ?? "";
+    if (word === "") throw new UsageError(`word ${index + 1} is empty`, EMPTY);
     if (word === "--") return { values, positionals, rest: words.slice(index + 1) };
     const short = /^-[A-Za-z]$/.test(word) ? specs.find((candidate) => candidate.short === word[1]) : undefined;
     // A dash alone is stdin, wherever a word may be a file.
@@ -59,6 +63,7 @@ function readValue(spec: OptionSpec, attached: string | undefined, next: string 
   }
   const value = attached ?? next;
   if (value === undefined || value === "--") throw new UsageError(`--${spec.name} needs a value`, `--${spec.name} ${spec.value}`);
+  if (value === "") throw new UsageError(`--${spec.name} is empty`, EMPTY);
   if (spec.choices !== undefined && !spec.choices.includes(value)) {
     throw new UsageError(`--${spec.name} must be one of ${spec.choices.join(", ")}, not ${JSON.stringify(value)}`, didYouMean(value, spec.choices, undefined));
   }

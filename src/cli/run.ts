@@ -1,7 +1,8 @@
-import { readFileSync } from "node:fs";
+import { VERSION } from "../core/base/version.ts";
 import { failureOf, UsageError } from "./errors.ts";
 import { printToPrograms, type Exit } from "./exit.ts";
 import { completion, GENERAL_HELP, help, refuseUnknown } from "./help.ts";
+import { printJson } from "./terminal.ts";
 import type { Verb } from "./verb.ts";
 import { loadVerb } from "./verbs.ts";
 
@@ -22,7 +23,7 @@ export async function run([word, ...rest]: readonly string[]): Promise<Exit> {
     const { code, text, error } = failureOf(thrown, verb);
     process.stderr.write(text);
     // Whatever is wrong, even with the words: who asked for JSON reads JSON.
-    if (verb?.options.some(({ name }) => name === "json") === true && wantsJson(rest)) printToPrograms({ error });
+    if (verb?.options.some(({ name }) => name === "json") !== false && wantsJson(rest)) printToPrograms({ error });
     return { code };
   }
 }
@@ -40,12 +41,12 @@ async function runOther(word: string | undefined, rest: readonly string[]): Prom
   return refuseUnknown(plain);
 }
 
-function version([more]: readonly string[]): Exit {
-  if (more !== undefined) throw new UsageError(`unexpected ${JSON.stringify(more)}`, "mcp-interceptors version");
-  // The manifest is two folders up, from the sources as from the build.
-  const manifest: unknown = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
-  const text = typeof manifest === "object" && manifest !== null && "version" in manifest ? String(manifest.version) : "unknown";
-  process.stdout.write(`${text}\n`);
+function version(words: readonly string[]): Exit {
+  const json = words[0] === "--json";
+  const more = words[json ? 1 : 0];
+  if (more !== undefined) throw new UsageError(`unexpected ${JSON.stringify(more)}`, "mcp-interceptors version [--json]");
+  if (json) printJson({ name: "mcp-interceptors", version: VERSION });
+  else process.stdout.write(`${VERSION}\n`);
   return { code: 0 };
 }
 

@@ -7,6 +7,7 @@ import { UsageError } from "./errors.ts";
 import type { Exit } from "./exit.ts";
 import type { ParsedOptions } from "./options.ts";
 import { defineVerb } from "./verb.ts";
+import { quoteWord } from "./words.ts";
 
 const ENTRY_POINTS = ["index", "chain", "library", "web", "conformance"] as const;
 const ENDINGS = ["ts", "js", "none"] as const;
@@ -37,7 +38,8 @@ package it is JavaScript with its declarations.`,
 
 function copy({ positionals, rest = [], values }: ParsedOptions): Exit {
   const [folder, more] = [...positionals, ...rest];
-  if (folder === undefined) throw new UsageError("the folder is missing", "mcp-interceptors vendor src/vendor/mcp-interceptors");
+  // Behind -- any word is taken as it is.
+  if (folder === undefined || folder === "") throw new UsageError("the folder is missing", "mcp-interceptors vendor src/vendor/mcp-interceptors");
   if (more !== undefined) throw new UsageError(`unexpected ${JSON.stringify(more)}`, "mcp-interceptors help vendor");
   if (existsSync(folder) && !statSync(folder).isDirectory()) throw new UsageError(`${folder} is a file`, "name a folder that is new or empty");
   if (existsSync(folder) && readdirSync(folder).length > 0) throw new UsageError(`${folder} is not empty`, "to update a copy, remove it first: nothing in it is yours");
@@ -98,7 +100,7 @@ ${HOW_TO_COMPILE[endings]}
 To update, read the changes since ${VERSION} in \`CHANGELOG.md\` of mcp-interceptors, remove this folder, and run this of the newer version:
 
 \`\`\`
-mcp-interceptors vendor ${options} ${folder}
+mcp-interceptors vendor ${options} ${folder.startsWith("-") ? "-- " : ""}${quoteWord(folder)}
 \`\`\`
 
 Change nothing here, it would be lost; write beside it what the folder does not do.

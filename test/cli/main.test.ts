@@ -17,7 +17,7 @@ import { audit } from "../../src/cli/audit.ts";
 import { loadVerbs } from "../../src/cli/verbs.ts";
 import { wrap } from "../../src/cli/wrap.ts";
 import { bundledCli, fixture, INITIALIZE, lines, request, runCli, server } from "./run-cli.ts";
-import { refuseAll } from "./run-text.ts";
+import { refuseAll, runText } from "./run-text.ts";
 
 const VERBS = await loadVerbs();
 const main = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
@@ -43,6 +43,13 @@ describe("the program", { concurrency: 3 }, () => {
     assert.deepEqual(JSON.parse(schema), made?.configSchema);
     const same = [["--help"], ["-h"], ["help", "help"], ["version", "--help"]];
     assert.deepEqual(await Promise.all([...same.map((words) => helpOf(...words)), helpOf("wrap", "--use", "x", "-h")]), [...same.map(() => help), wrap.help]);
+  });
+
+  it("says its version, as JSON too", async () => {
+    const [text, json, wrong] = await Promise.all([["version"], ["version", "--json"], ["version", "more", "--json"]].map((words) => runText(words)));
+    assert.equal((JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { version: string }).version, VERSION);
+    assert.deepEqual([text, [json?.code, JSON.parse(json?.stdout ?? "")]], [{ code: 0, stdout: `${VERSION}\n`, stderr: "" }, [0, { name: "mcp-interceptors", version: VERSION }]]);
+    assert.deepEqual([wrong?.code, JSON.parse(wrong?.stdout ?? "")], [2, { error: { exitCode: 2, message: 'unexpected "more"', hint: "mcp-interceptors version [--json]" } }]);
   });
 
   it("refuses no verb and an unknown one with exit code 2", async () => {

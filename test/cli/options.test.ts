@@ -26,7 +26,6 @@ describe("options", () => {
     assert.deepEqual([positionals, rest], [["word"], ["--use", "--"]]);
     assert.equal(parseOptions(["--use", "a"], SPECS).rest, undefined);
     assert.deepEqual(parseOptions(["-", "a-b"], SPECS).positionals, ["-", "a-b"]);
-    assert.deepEqual(parseOptions(["--log="], SPECS).values.get("log"), [""]);
   });
 
   test("that are wrong are refused by name, with what would be right", () => {
@@ -37,6 +36,9 @@ describe("options", () => {
       [["-quiet"], /unknown option -quiet/, /did you mean --quiet\?/],
       [["--side", "lef"], /--side must be one of left, right, not "lef"/, /did you mean left\?/],
       [["--log"], /--log needs a value/, /--log FILE/],
+      [["--log="], /--log is empty/, /a variable in it may not be set/],
+      [["--log", ""], /--log is empty/],
+      [["a", ""], /word 2 is empty/, /a variable/],
       [["--log", "--", "x"], /--log needs a value/],
       [["--log", "a", "--log", "b"], /--log is given twice/],
       [["--quiet=yes"], /--quiet takes no value/],

@@ -10,10 +10,11 @@ import { importsOf } from "../structure/imports.ts";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
 /** Runs the command of the checkout. */
-function vendor(...words: readonly string[]) {
-  const args = ["-C", "mcp-interceptors-source", "--import", "tsx", "src/cli/main.ts", "vendor", ...words];
-  return spawnSync(process.execPath, args, { cwd: root, encoding: "utf8", timeout: 60_000 });
+function vendorFrom(cwd: string, ...words: readonly string[]) {
+  const args = ["-C", "mcp-interceptors-source", "--import", import.meta.resolve("tsx"), join(root, "src/cli/main.ts"), "vendor", ...words];
+  return spawnSync(process.execPath, args, { cwd, encoding: "utf8", timeout: 60_000 });
 }
+const vendor = (...words: readonly string[]) => vendorFrom(root, ...words);
 
 // A program beside the copy, whose import ends as those of the copy do.
 const program = (ending: string) => `import { createChain, deny, validator } from "./vendored/chain${ending}";
@@ -84,6 +85,18 @@ describe("vendor", () => {
     assert.ok(readme.startsWith(`# mcp-interceptors ${version}, a copy\n`));
     assert.ok(readme.includes(`\nmcp-interceptors vendor --entry web --entry library --endings none ${path}\n`), readme);
     assert.ok(readme.includes("Import from `./web`, `./library`,"), readme);
+  });
+
+  it("refuses an empty name, which would be the folder that one is in, and says how to update as a shell reads it", () => {
+    for (const words of [[""], ["--", ""]]) {
+      const { status, stderr } = vendor(...words);
+      assert.deepEqual([status, /is empty|is missing/.test(stderr)], [2, true], stderr);
+    }
+    const path = join(folder.path, "it's here");
+    assert.equal(vendor(path, "--entry", "chain").status, 0);
+    assert.ok(readFileSync(join(path, "README.md"), "utf8").includes(`\nmcp-interceptors vendor --entry chain --endings ts '${path.replace("'", "'\\''")}'\n`));
+    assert.equal(vendorFrom(folder.path, "--entry", "chain", "--", "-x").status, 0);
+    assert.match(readFileSync(join(folder.path, "-x", "README.md"), "utf8"), /\nmcp-interceptors vendor --entry chain --endings ts -- -x\n/);
   });
 
   it("writes into no folder that holds something, and takes no entry point that needs Node", () => {
