@@ -4,11 +4,11 @@ import type { ChainLog } from "../core/chain/report.ts";
 import type { Principal } from "../core/wire/gen/interceptors.ts";
 import type { BuiltPlan } from "../gateway/config/build.ts";
 import { compareFates, createReplayer, type Comparison, type Fate, type Verdict } from "../gateway/config/replay.ts";
-import { readRecording, type RecordedMessage } from "../gateway/recording.ts";
+import { readRecording, type RecordedMessage, type RecordingLine } from "../gateway/recording.ts";
 import { DEFAULT_REPLACEMENT } from "../library/redact-config.ts";
 import { saysKeyless } from "../library/state.ts";
 import { nodeHost } from "../node/host.ts";
-import { printable } from "./describe.ts";
+import { counted, printable } from "./describe.ts";
 import { describeUnread, UsageError } from "./errors.ts";
 import type { Exit } from "./exit.ts";
 import type { ParsedOptions } from "./options.ts";
@@ -47,7 +47,7 @@ An answer to a request that is refused is "unreached", and no difference.`,
     JSON_OPTION,
   ],
   examples: ["mcp-interceptors replay session.jsonl --config gateway.jsonc \\\n    --against next.jsonc"],
-  exit: "Exit code: 0 where A and B agree (without B: where A lets everything pass as it\nis), 1 where they differ, 2 for a wrong word, configuration or file.",
+  exit: "Exit code: 0 where A and B agree (without B: where A lets everything pass as it\nis), 1 where they differ, 2 for a wrong word, configuration or file,\nand for a recording of which nothing can be read.",
   action(parsed) {
     const [file, ...more] = parsed.positionals;
     const [a] = parsed.values.get("config") ?? [];
@@ -79,6 +79,8 @@ type Shown = Omit<Fate, "message">;
 interface Notes {
   full: boolean;
   unreadable: number;
+  /** The first line that is. */
+  firstUnreadable?: Extract<RecordingLine, { kind: "unreadable" }>;
   /** Messages that hold masks. */
   masked: number;
   /** Interceptors that failed for want of somebody who calls. */
@@ -120,7 +122,10 @@ async function play(parsed: ParsedOptions, { file, a, b, principal }: Task, { lo
       const { value: one, done } = await unlessAborted(reading.next(), signal);
       if (done === true) break;
       if (one.kind === "full") notes.full = true;
-      if (one.kind === "unreadable") notes.unreadable++;
+      if (one.kind === "unreadable") {
+        notes.unreadable++;
+        notes.firstUnreadable ??= one;
+      }
       if (one.kind !== "message") continue;
       const { line, entry, message } = one;
       if (holdsMasks(message)) notes.masked++;
@@ -134,10 +139,12 @@ async function play(parsed: ParsedOptions, { file, a, b, principal }: Task, { lo
       progress.tell(`${rows.length} messages`);
     }
     progress.end();
+    // What says nothing about anything agrees with nothing.
+    if (rows.length === 0 && notes.firstUnreadable !== undefined) throw new UsageError(`nothing of ${file} can be read: ${describeUnreadable(notes)}`, RECORDED);
     return () => {
       const shown = secrets.hideIn(rows);
       for (const warning of warningsOf(notes)) process.stderr.write(`mcp-interceptors: warning: ${warning}\n`);
-      if (parsed.values.has("json")) printJson(asJson(shown));
+      if (parsed.values.has("json")) printJson(asJson(shown, notes));
       else process.stdout.write(describe(shown, parsed.values.has("all"), { a, b }));
       return { code: rows.every(({ agree }) => agree) ? 0 : 1 };
     };
@@ -155,12 +162,19 @@ function shown({ message: _payload, ...fate }: Fate): Shown {
   return fate;
 }
 
+const RECORDED = "a recording is what mcp-interceptors record has written";
+
+function describeUnreadable({ unreadable, firstUnreadable }: Notes): string {
+  const { line, why } = firstUnreadable ?? { line: 0, why: "" };
+  return `${unreadable === 1 ? "" : `${unreadable} lines, the first `}line ${line}: ${printable(why, 200)}`;
+}
+
 async function* linesIn(file: string): ReturnType<typeof readRecording> {
   try {
     // Of a stream without an encoding: buffers.
     yield* file === "-" ? readRecording("stdin", process.stdin as AsyncIterable<Buffer>) : readRecording(file);
   } catch (thrown) {
-    throw new UsageError(thrown instanceof LocalError ? thrown.message : `${file}: ${describeUnread(thrown)}`, "a recording is what mcp-interceptors record has written");
+    throw new UsageError(thrown instanceof LocalError ? thrown.message : `${file}: ${describeUnread(thrown)}`, RECORDED);
   }
 }
 
@@ -170,11 +184,12 @@ function holdsMasks(message: unknown): boolean {
   return JSON.stringify(message)?.includes(before) === true;
 }
 
-function warningsOf({ full, unreadable, masked, keyless }: Notes): readonly string[] {
+function warningsOf(notes: Notes): readonly string[] {
+  const { full, unreadable, masked, keyless } = notes;
   return [
     ...(keyless.size === 0 ? [] : [`${[...keyless].map((address) => printable(address)).join(", ")} failed for want of somebody who calls: --principal '{"id":"ada"}' says who`]),
     ...(masked === 0 ? [] : [`${masked === 1 ? "1 message holds" : `${masked} messages hold`} masks of when it was recorded, and interceptors judge these: record --raw keeps what was there`]),
-    ...(unreadable === 0 ? [] : [`${unreadable === 1 ? "1 line" : `${unreadable} lines`} of the recording cannot be read and ${unreadable === 1 ? "was" : "were"} passed over`]),
+    ...(unreadable === 0 ? [] : [`${counted(unreadable, "line")} of the recording cannot be read and ${unreadable === 1 ? "was" : "were"} passed over (${describeUnreadable(notes)})`]),
     ...(full ? ["the recording became full: what came after that is not in it"] : []),
   ];
 }
@@ -195,9 +210,9 @@ function summaryOf(fates: readonly Shown[]): SideSummary {
   return { verdicts: count(fates.map(({ verdict }) => verdict)), blockedBy: count(stopped.map(({ by, reason }) => by ?? reason ?? "unknown")) };
 }
 
-function asJson(rows: readonly Row[]) {
+function asJson(rows: readonly Row[], { unreadable }: Notes) {
   const sides = { a: summaryOf(rows.map(({ a }) => a)), ...(rows[0]?.b === undefined ? {} : { b: summaryOf(rows.flatMap(({ b }) => b ?? [])) }) };
-  return { messages: rows, summary: { messages: rows.length, differ: rows.filter(({ agree }) => !agree).length, ...sides } };
+  return { messages: rows, summary: { messages: rows.length, differ: rows.filter(({ agree }) => !agree).length, ...(unreadable === 0 ? {} : { unreadable }), ...sides } };
 }
 
 const MAX_POINTERS = 10;

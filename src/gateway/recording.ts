@@ -90,8 +90,10 @@ export async function* readRecording(path: string, chunks?: AsyncIterable<Buffer
     line++;
     const text = utf8DecodeExact(bytes) ?? "";
     if (line === 1 && !isRecordingHeader(text)) throw new LocalError("invalid_message", `${path} is no recording: its first line is no header`);
-    if (isRecordingHeader(text) || text === "") continue;
+    if (text === "") continue;
     const { value, refusal } = scanJson(text);
+    if (line === 1 && refusal !== undefined) throw new LocalError("invalid_message", `${path} is no recording: its first line, the header, cannot be read: ${refusal.message}`);
+    if (isRecordingHeader(text) && refusal === undefined) continue;
     if (refusal !== undefined || !isObject(value)) yield { kind: "unreadable", line, why: refusal === undefined ? "it is no object" : refusal.message };
     else if (value["full"] === true) yield { kind: "full", line };
     else yield readMessage(value, line);

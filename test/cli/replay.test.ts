@@ -75,7 +75,7 @@ A, D/a.json: 1 changed, 1 passed, 1 blocked, 1 unreached; stopped by tool-filter
     const torn = await runText(["replay", recording(HEADER, call(1, "a", 0), { at: at(1), session: "s", full: true }, '{"at":'), "-c", plain, "--all"]);
     assert.equal(torn.code, 0);
     assert.match(torn.stdout, /^tools\/call a {2}request 1 of the client, line 2\n {2}passes\n\n1 message: all pass as they are\n/);
-    assert.match(torn.stderr, /1 line of the recording cannot be read and was passed over\n.*became full/);
+    assert.match(torn.stderr, /1 line of the recording cannot be read and was passed over \(line 4: .+\)\n.*became full/);
     const two = folder.write("two.json", { upstreams: { ...upstreams, crm: { command: "x" } } });
     const file = recording(HEADER);
     const mistyped: readonly (readonly [readonly string[], RegExp])[] = [
@@ -98,6 +98,25 @@ A, D/a.json: 1 changed, 1 passed, 1 blocked, 1 unreached; stopped by tool-filter
         assert.match(stderr, text);
       }),
     );
+  });
+
+  it("counts what cannot be read, and refuses a recording of which nothing can", async () => {
+    const plain = config("plain.json");
+    const mixed = await runText(["replay", recording(HEADER, "{", call(1, "a", 0), "[]"), "-c", plain, "--json"]);
+    assert.deepEqual([mixed.code, (JSON.parse(mixed.stdout) as { summary: { messages: number; unreadable: number } }).summary.unreadable], [0, 2]);
+    assert.match(mixed.stderr, /2 lines of the recording cannot be read and were passed over \(2 lines, the first line 2: /);
+    const deep = `{"at":"2026-07-28T00:00:00Z","params":${"[".repeat(100_000)}${"]".repeat(100_000)}}`;
+    const wrong: readonly (readonly [file: string, said: RegExp])[] = [
+      [recording(HEADER, "{", "{}"), /nothing of .* can be read: 2 lines, the first line 2: /],
+      [folder.write("deep.jsonl", `${JSON.stringify(HEADER)}\n${deep}\n`), /nothing of .* can be read: line 2: .*deep/],
+      [folder.write("half.jsonl", '{"recording":1,"at":"2026'), /is no recording: its first line, the header, cannot be read/],
+    ];
+    for (const [file, said] of wrong) {
+      const { code, stdout, stderr } = await runText(["replay", file, "-c", plain]);
+      assert.deepEqual([code, stdout], [2, ""], file);
+      assert.match(stderr, said);
+    }
+    assert.equal((await runText(["replay", recording(HEADER), "-c", plain])).code, 0);
   });
 
   it("says whom an interceptor lacks that keeps state by principal, and which messages were masked when recorded", async () => {
