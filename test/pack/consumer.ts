@@ -50,6 +50,8 @@ function pack(): Consumer {
   try {
     cpSync(root, checkout, { recursive: true, filter: (path) => !LEFT_OUT.has(basename(path)) && !path.endsWith(".tgz") });
     symlinkSync(join(root, "node_modules"), join(checkout, "node_modules"), "junction");
+    // What the examples leave behind that are run there.
+    for (const name of ["shadow.jsonl", "audit.jsonl", "audit.1.jsonl"]) writeFileSync(join(checkout, "examples", "gateway", name), "{}\n");
     const manifest = readFileSync(join(checkout, "package.json"), "utf8");
     mkdirSync(project);
     npm(checkout, "pack", "--pack-destination", project);

@@ -140,6 +140,7 @@ describe("the files of examples/deploy", () => {
     const text = read("Dockerfile");
     const manifest = (path: string) => JSON.parse(readFileSync(join(import.meta.dirname, path), "utf8")) as { version: string; devDependencies: Record<string, string> };
     assert.equal(/^ARG VERSION=(.*)$/m.exec(text)?.[1], manifest("../../../package.json").version);
+    assert.match(text, /^COPY mcp-interceptors-\$VERSION\.tgz \/tmp\/\nRUN npm install --global \/tmp\/mcp-interceptors-\$VERSION\.tgz /m, "no registry has the package");
     assert.equal(/server-everything@(\S+)/.exec(text)?.[1], manifest("../package.json").devDependencies["@modelcontextprotocol/server-everything"]);
     assert.equal(/^EXPOSE (.*)$/m.exec(text)?.[1], `${port} ${opsPort}`);
   });
