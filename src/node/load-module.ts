@@ -1,3 +1,4 @@
+import { execFile } from "node:child_process";
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";
@@ -34,6 +35,19 @@ export function interceptorsIn(exports: Readonly<Record<string, unknown>>, path:
     throw new LocalError("invalid_argument", `${file} exports no interceptor; export what validator() or mutator() returns, or a list of such`);
   }
   return [...found];
+}
+
+const CHECK_MS = 10_000;
+
+/** What is wrong with the syntax of a file of JavaScript, which is not run. Undefined where nothing is, or Node cannot tell: of TypeScript above all. */
+export async function syntaxFault(file: string): Promise<string | undefined> {
+  if (TYPESCRIPT_ENDING.test(file)) return undefined;
+  const said = await new Promise<string>((settle) => {
+    execFile(process.execPath, ["--check", file], { timeout: CHECK_MS, windowsHide: true }, (_failed, _stdout, stderr) => settle(stderr));
+  });
+  const what = /^SyntaxError: (.*)$/m.exec(said)?.[1];
+  const line = /:(\d+)\r?$/.exec(said.split("\n", 1)[0] ?? "")?.[1];
+  return what === undefined ? undefined : `${what}${line === undefined ? "" : ` (line ${line})`}`;
 }
 
 // Where it went wrong: the first place in a file that the stack names. A syntax error's names none.

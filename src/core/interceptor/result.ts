@@ -15,6 +15,7 @@ type ResultLimits = Pick<Limits, "maxDepth" | "maxMessageBytes">;
 export function resultOfHandler(output: unknown, original: unknown, asked: Asked, limits: ResultLimits): InvokeResult {
   const { maxDepth, maxMessageBytes } = limits;
   if (asked.type === "validation") {
+    if (output === undefined) throw new LocalError("malformed_result", "a validator must return a verdict: true, false, allow() or deny(message)");
     return readVerdict(typeof output === "boolean" ? { valid: output } : cloneJson(output, maxDepth, maxMessageBytes), asked);
   }
   if (output === undefined) throw new LocalError("malformed_result", "a mutator must return a payload, or unchanged()");

@@ -1,5 +1,6 @@
 import type { Refusal } from "../../core/base/json-text.ts";
 import { isObject, type JsonObject } from "../../core/base/json.ts";
+import { leftOpen } from "./jsonc-open.ts";
 
 /** A text in which one fault is mended, for the sake of those behind it; every offset stays what it was. */
 export interface Repaired {
@@ -17,7 +18,8 @@ export function repair(text: string, { code, offset }: Refusal, number: number):
   }
   if (code === "number_range") return put(offset, "0".padEnd(/^[-+.\deE]*/.exec(text.slice(offset))?.[0].length ?? 1), false);
   const char = text[offset];
-  if (code !== "syntax" || char === undefined) return undefined;
+  if (code !== "syntax") return undefined;
+  if (char === undefined) return closed(text);
   if (char === ",") return put(offset, " ", true);
   if (char === "'") {
     const quoted = /^'([^'"\\\r\n]*)'/.exec(text.slice(offset, offset + MAX_NAME))?.[1];
@@ -31,6 +33,14 @@ export function repair(text: string, { code, offset }: Refusal, number: number):
   // A name without quotes, in as many characters: its first and its last become the quotes.
   const filler = word.length < 3 ? undefined : String.fromCharCode(FIRST_PRIVATE + number).repeat(word.length - 2);
   return filler === undefined ? undefined : put(offset, `"${filler}"`, false);
+}
+
+// Behind a comma or a whole value, the brackets that are missing at the end.
+function closed(text: string): Repaired | undefined {
+  const open = leftOpen(text);
+  const whole = text.trimEnd();
+  if (open === undefined || open.closing === "" || !/[\]}"\w,]$/.test(whole)) return undefined;
+  return { text: (whole.endsWith(",") ? `${whole.slice(0, -1)} ` : whole) + open.closing, sure: open.aligned };
 }
 
 /** A value without the members that stand in a repaired text for the second of two of one name. */

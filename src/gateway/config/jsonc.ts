@@ -1,5 +1,6 @@
 import { scanJson, type Refusal } from "../../core/base/json-text.ts";
 import { sourceAt } from "../../core/base/json-spans.ts";
+import { leftOpen } from "./jsonc-open.ts";
 import { repair, withoutMadeUp, withoutRepeated } from "./jsonc-repair.ts";
 import { createPlaces, type Locate, type Place } from "./places.ts";
 
@@ -41,7 +42,8 @@ const MAX_FAULTS = 20;
 function readOn(plain: string, first: Refusal, placeOf: (offset: number) => Place): ReadText {
   const faultOf = (text: string, { code, offset, pointer, message }: Refusal): Fault => ({
     place: placeOf(offset),
-    pointer: withoutMadeUp(pointer),
+    // The end of the text belongs to what is open there, and not to the last of what is not.
+    pointer: withoutMadeUp((offset >= text.length ? leftOpen(text)?.pointer : undefined) ?? pointer),
     message: code === "syntax" ? explain(text, offset) : (REASONS.get(code) ?? message),
   });
   const fault = faultOf(plain, first);

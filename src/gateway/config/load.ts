@@ -73,7 +73,7 @@ export async function loadConfig(file: string, { env = process.env, text: given,
   checkSchema(resolved.value, faults);
   const conditions = compileConditions(resolved.value, faults);
   // Whoever mends a file wants to know all that is wrong with it, whatever else is.
-  if (faults.any) checkSoundParts(resolved.value, { folder, problems: faults });
+  if (faults.any) await checkSoundParts(resolved.value, { folder, problems: faults });
   faults.throwIfAny();
   // The schema has been checked, and test/gateway/config/config.test.ts holds the type to it.
   const config = resolved.value as GatewayConfig;

@@ -40,6 +40,10 @@ test("only an invalid result of severity error blocks", () => {
   }
 });
 
+test("a handler without a return is told what it has to give, in the words of its kind", () => {
+  assert.throws(() => verdict(undefined), { ...malformed, message: "a validator must return a verdict: true, false, allow() or deny(message)" });
+});
+
 test("what is written is clear to stricter and laxer readers", () => {
   assert.deepEqual(verdict({ valid: false, messages: [{ message: "hm", severity: "warn" }] }), {
     type: "validation",

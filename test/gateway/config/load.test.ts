@@ -156,6 +156,29 @@ describe("a configuration", () => {
     ]);
   });
 
+  it("that ends too early is told of all the same, and so are modules that are no JavaScript", async () => {
+    folder.write("broken.mjs", "export const x = {\n");
+    folder.write("sound.mjs", "process.exit(7);\n");
+    const body = `{
+  "upstreams": { "files": { "command": "node", "arg": 1 } },
+  "interceptors": [
+    { "module": "./broken.mjs" },
+    { "module": "./sound.mjs" },
+    { "use": "redct" }
+  ]`;
+    const told = [
+      "F:2:48: /upstreams/files/arg is not known; did you mean args?",
+      "F:4:17: /interceptors/0/module names a file that cannot be loaded: Unexpected end of input (line 2)",
+      "F:6:14: /interceptors/2/use is no ready-made interceptor; did you mean redact?",
+    ];
+    const early = "the file ends too early: a bracket, a brace or a quote is not closed";
+    assert.deepEqual(await wrong("early.jsonc", `${body}\n`), [...told, `F:8:1: ${early}`]);
+    assert.deepEqual(await wrong("comma.jsonc", `${body},\n// more to come\n`), [...told, `F:9:1: ${early}`]);
+    // One that is missing in the middle moves all behind it to where nobody has written it.
+    assert.deepEqual(await wrong("middle.jsonc", '{\n  "upstreams": {\n    "a": { "command": "x" }\n  ,\n  "interceptors": []\n}\n'), [`F:7:1: ${early}`]);
+    assert.deepEqual(await wrong("inner.jsonc", '{ "upstreams": { "a": { "args": ["x", ['), [`F:1:40: /upstreams/a/args/1 ${early}`]);
+  });
+
   it("keeps its secrets where it is wrong", async () => {
     const file = folder.write("secret.json", { upstreams: { a: { url: "${TOKEN}" } }, stdio: "${NONE}" });
     const lines = await complaints(loadConfig(file, { env }), file, folder.path);
