@@ -4,6 +4,7 @@ import { createSignal } from "../core/base/signal.ts";
 import type { HttpRequest, HttpResponse, TextSource } from "../core/http/exchange.ts";
 import { createHttpServer, type HttpServer } from "../core/http/http-server.ts";
 import type { HttpServerOptions } from "../core/http/http-server-options.ts";
+import { headerMap } from "./header-map.ts";
 
 /** An HTTP server for runtimes that hand over a `Request`: workers, Deno, Bun. */
 export interface FetchHandler extends HttpServer {
@@ -23,8 +24,7 @@ export function fetchHandler(options: HttpServerOptions = {}): FetchHandler {
 /** A WHATWG request as the server reads it. */
 function toRequest(request: Request): HttpRequest {
   const { pathname, search, host } = new URL(request.url);
-  // A Map of its own: `Headers` joins what comes twice by ", " already.
-  const headers = new Map(request.headers);
+  const headers = headerMap(request.headers);
   // Not every runtime shows it among the headers; the URL has what it said.
   if (!headers.has("host")) headers.set("host", host);
   return {

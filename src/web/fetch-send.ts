@@ -1,6 +1,7 @@
 import { describeError, LocalError } from "../core/base/errors.ts";
 import { detectHost, platformSignal, type Host } from "../core/base/host.ts";
 import type { ByteSource, HttpAnswer, HttpSend } from "../core/http/exchange.ts";
+import { headerMap } from "./header-map.ts";
 
 /**
  * Sends by the host's `fetch`. Connections are the platform's own affair, and so is what it says of failures: `delivery` is `none` only where its
@@ -28,7 +29,7 @@ export function fetchSend(host: Host = detectHost()): HttpSend {
     }
     // Browsers hide where a redirect leads, and even its status.
     const status = response.type === "opaqueredirect" ? 302 : response.status;
-    return { status, headers: new Map(response.headers), body: bodyOf(response) };
+    return { status, headers: headerMap(response.headers), body: bodyOf(response) };
   };
 }
 

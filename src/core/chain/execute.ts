@@ -30,7 +30,7 @@ export interface ExecuteParams {
   readonly payload: unknown;
   /**
    * Nobody will change `payload`, `request`, `config` and `context` any more, so the chain need not copy them. They are plain JSON, and the context is
-   * well formed: whoever takes it from elsewhere asks `contextProblem` first.
+   * well formed: whoever takes it from elsewhere leaves this out, and the chain checks it.
    */
   readonly owned?: boolean;
   /** Protocol version of the message, for `compat`; unknown, every entry is compatible. */

@@ -12,7 +12,7 @@ import type { TaskOrigin } from "./task-table.ts";
 
 /**
  * One thing to judge in a message. A message mostly is one case; in revision 2026-07-28 it can carry the content of other methods as well
- * (semantics.md, section 9), and each such piece is a case of its own, run before the outer one.
+ * (src/README.md, What a guard does), and each such piece is a case of its own, run before the outer one.
  */
 export interface Case {
   readonly event: string;

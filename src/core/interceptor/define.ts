@@ -104,7 +104,7 @@ interface Conditions<Input> {
   readonly when?: (input: Input) => boolean;
 }
 
-/** What a blocked `tools/call` or any other refused request is answered with; see semantics.md, section 7. */
+/** What a blocked `tools/call` or any other refused request is answered with (SEP-2624, Error Handling). */
 export interface Refusal {
   readonly method: string;
   /** The request's params, as they came. */

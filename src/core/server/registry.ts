@@ -11,7 +11,7 @@ export interface Registry {
   find(name: string): Interceptor | undefined;
   /** As declared: `ns/*` is one event. */
   declared(): InterceptorDescriptor[];
-  /** As `interceptors/list` gives them; with an event, those that have a hook which matches it (semantics.md, section 10). */
+  /** As `interceptors/list` gives them; with an event, those that have a hook which matches it (SEP-2624, JSON-RPC Methods). */
   list(event?: string): InterceptorDescriptor[];
 }
 
