@@ -51,6 +51,7 @@ const VERBS: readonly (readonly [code: number, ...words: readonly string[]])[] =
   [1, "doctor", faulty],
   [0, "explain", config, "--tool", "x", "--arguments", '{"amount":5}'],
   [2, "explain", faulty, "--tool", "x"],
+  [1, "explain", config, "--tool", "x", "--connect"],
   [0, "bench", config, "--time", "1"],
   [1, "replay", recording, "--config", config, "--upstream", "files"],
   [2, "replay", recording, "--config", faulty],
