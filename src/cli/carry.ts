@@ -4,14 +4,15 @@ import type { Noise } from "../core/transport/line-transport.ts";
 import type { Transport } from "../core/transport/transport.ts";
 import { spawnTransport, type ChildExit, type ChildTransport } from "../node/child.ts";
 import { stdioTransport } from "../node/stdio.ts";
-import { describeCrash } from "./describe.ts";
+import { describeCrash, describeNoise } from "./describe.ts";
 import type { Exit } from "./exit.ts";
 import { watchParent } from "./orphan.ts";
 import { ENDING_SIGNALS, exitBy } from "./signals.ts";
+import type { StartWatch } from "./start-watch.ts";
 
 export type StderrLog = (level: "info" | "warn" | "error", message: string) => void;
 
-export interface CarryOptions {
+interface CarryOptions {
   readonly log: StderrLog;
   /** Whether what an error says may be told: it may quote payloads. */
   readonly verbose: boolean;
@@ -26,15 +27,32 @@ const SIGNAL_GRACE_MS = 1000;
 // Who started this process; another one once that is gone.
 export const PARENT = process.ppid;
 
-export function startServer(command: string, args: readonly string[], onNoise: (noise: Noise) => void): Promise<ChildTransport> {
-  return spawnTransport({ command, args, stderr: "inherit", onNoise });
+/** Warnings and errors, a line each. */
+export const tellOnStderr: StderrLog = (level, message) => {
+  if (level !== "info") process.stderr.write(`mcp-interceptors: ${level === "warn" ? "warning: " : ""}${message}\n`);
+};
+
+/** Starts a server, ends the watch over the start, and carries what `connect` makes of it. Where the watch says how to end, it is ended and so does this. */
+export async function carryCommand(
+  [command, ...args]: readonly [string, ...string[]],
+  { watch, verbose }: { readonly watch: StartWatch; readonly verbose: boolean },
+  connect: (child: ChildTransport) => (down: Transport) => Relay,
+): Promise<Exit> {
+  const onNoise = (noise: Noise) => tellOnStderr("warn", describeNoise("the server", noise, verbose));
+  const child = await spawnTransport({ command, args, stderr: "inherit", onNoise });
+  if (watch.exit !== undefined) {
+    await child.close();
+    return watch.exit;
+  }
+  watch.release();
+  return carryStdio(child, connect(child), { log: tellOnStderr, verbose });
 }
 
 /**
  * Carries one client's connection on stdin and stdout to a server that was started for it, up to the end of both. `connect` makes the relay between the
  * client's transport and the server's.
  */
-export async function carryStdio(child: ChildTransport, connect: (down: Transport) => Relay, { log, verbose }: CarryOptions): Promise<Exit> {
+async function carryStdio(child: ChildTransport, connect: (down: Transport) => Relay, { log, verbose }: CarryOptions): Promise<Exit> {
   // A client that ends its side may still read; one that was killed reads nothing, and need not be waited for. The end of its side shows only once
   // all that came before it is read, which takes a server that reads.
   const parent = watchParent(PARENT, () => void carried.close());

@@ -10,12 +10,12 @@ import { replaceEntries } from "../gateway/config/client-text.ts";
 import type { InterceptorsConfig } from "../gateway/config/config.ts";
 import { DEFAULT_POLICY } from "../gateway/config/default-policy.ts";
 import { readJsonc } from "../gateway/config/jsonc.ts";
-import { readyMade } from "../library/catalog.ts";
 import { readRegularFile } from "../node/read-file.ts";
 import { printable } from "./describe.ts";
 import { describeUnread, UsageError } from "./errors.ts";
 import type { Exit } from "./exit.ts";
 import type { ParsedOptions } from "./options.ts";
+import { readyMadeNamed } from "./ready-made.ts";
 import { exitBy } from "./signals.ts";
 import { printJson } from "./terminal.ts";
 import { defineVerb, JSON_OPTION } from "./verb.ts";
@@ -97,10 +97,7 @@ function policyOf(names: readonly string[] | undefined): readonly InterceptorsCo
   return names.flatMap((name): readonly InterceptorsConfig[] => {
     const known = DEFAULT_POLICY.filter(({ use }) => use === name);
     if (known.length > 0) return known;
-    const made = readyMade.get(name);
-    if (made === undefined) {
-      throw new UsageError(`--use ${name}: there is no such interceptor`, didYouMean(name, readyMade.keys(), `known are ${[...readyMade.keys()].join(", ")}`));
-    }
+    readyMadeNamed(name);
     return [{ use: name }];
   });
 }

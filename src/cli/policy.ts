@@ -1,14 +1,13 @@
 import { describeError, LocalError } from "../core/base/errors.ts";
-import { didYouMean } from "../core/base/nearest.ts";
 import type { Signal } from "../core/base/signal.ts";
 import { scanJson } from "../core/base/json-text.ts";
-import { readyMade } from "../library/catalog.ts";
 import { scopesIn } from "../library/state.ts";
 import type { ConnectedChain, ServerTarget } from "../core/client/local-chain.ts";
 import { connectServer, createChain } from "../node/chain.ts";
 import { describeChainLog, describeNoise, printable } from "./describe.ts";
 import { UsageError } from "./errors.ts";
 import { isModulePath, loadInterceptors } from "../node/load-module.ts";
+import { readyMadeNamed } from "./ready-made.ts";
 import { unlessAborted } from "./start-watch.ts";
 import { notAnswered } from "./target.ts";
 import { isHttpUrl, splitWords } from "./words.ts";
@@ -50,10 +49,7 @@ export async function buildPolicy({ use, interceptors, headers, log, verbose = f
     for (const word of use) {
       const equals = word.indexOf("=");
       const name = equals === -1 ? word : word.slice(0, equals);
-      const made = readyMade.get(name);
-      if (made === undefined) {
-        throw new UsageError(`--use ${name}: there is no such interceptor`, didYouMean(name, readyMade.keys(), `known are ${[...readyMade.keys()].join(", ")}`));
-      }
+      const made = readyMadeNamed(name);
       await attempt(`--use ${word}`, signal, () => {
         const config = equals === -1 ? undefined : parseConfig(name, word.slice(equals + 1));
         chain.add(made.create(config));

@@ -3,8 +3,8 @@ import { LocalError } from "../core/base/errors.ts";
 import { relay } from "../core/guard/relay.ts";
 import { openRecorder, type Recorder, type RecorderOptions } from "../gateway/recorder.ts";
 import { protectStdout } from "../node/stdio.ts";
-import { carryStdio, PARENT, START_LIMIT_MS, startServer, type StderrLog } from "./carry.ts";
-import { describeNoise, printable } from "./describe.ts";
+import { carryCommand, PARENT, START_LIMIT_MS, tellOnStderr } from "./carry.ts";
+import { printable } from "./describe.ts";
 import { describeUnwritten, UsageError } from "./errors.ts";
 import type { Exit } from "./exit.ts";
 import { type ParsedOptions, wholeOption } from "./options.ts";
@@ -51,29 +51,23 @@ record -o FILE -- mcp-interceptors wrap … -- COMMAND`,
   },
 });
 
-async function run({ values }: ParsedOptions, [command, ...args]: readonly [string, ...string[]], options: Omit<RecorderOptions, "log">): Promise<Exit> {
+async function run({ values }: ParsedOptions, server: readonly [string, ...string[]], options: Omit<RecorderOptions, "log">): Promise<Exit> {
   const { path, raw } = options;
   protectStdout();
-  const say = (text: string) => process.stderr.write(`mcp-interceptors: ${text}\n`);
-  const log: StderrLog = (level, message) => void (level === "info" || say(`${level === "warn" ? "warning: " : ""}${message}`));
   const verbose = values.has("verbose");
   const watch = watchStart(PARENT, START_LIMIT_MS);
   let recorder: Recorder | undefined;
   try {
     const there = statSync(path, { throwIfNoEntry: false });
     if (there !== undefined && isStdout(there)) throw new UsageError(`--output ${path} is this program's stdout, which carries messages and nothing else`, "name another file");
-    recorder = await unlessAborted(open({ ...options, log: (message) => log("warn", printable(message, 1000)) }), watch.signal);
-    const child = await startServer(command, args, (noise) => log("warn", describeNoise("the server", noise, verbose)));
-    if (watch.exit !== undefined) {
-      await child.close();
-      return watch.exit;
-    }
-    watch.release();
-    if (raw === true) log("warn", `${printable(path, 200)} will hold what is said as it is: nothing is masked`);
-    else if (!values.has("quiet")) say(`recording ${printable(command)} to ${printable(path, 200)}, masked by ${recorder.header.redactedBy.join(" and ")}`);
-    const { tap } = recorder;
-    const told = { log: ({ level, message }: { readonly level: "info" | "warn" | "error"; readonly message: string }) => log(level, message) };
-    return await carryStdio(child, (down) => relay(tap(down, "client"), tap(child, "server"), told), { log, verbose });
+    recorder = await unlessAborted(open({ ...options, log: (message) => tellOnStderr("warn", printable(message, 1000)) }), watch.signal);
+    const { tap, header } = recorder;
+    const told = { log: ({ level, message }: { readonly level: "info" | "warn" | "error"; readonly message: string }) => tellOnStderr(level, message) };
+    return await carryCommand(server, { watch, verbose }, (child) => {
+      if (raw === true) tellOnStderr("warn", `${printable(path, 200)} will hold what is said as it is: nothing is masked`);
+      else if (!values.has("quiet")) process.stderr.write(`mcp-interceptors: recording ${printable(server[0])} to ${printable(path, 200)}, masked by ${header.redactedBy.join(" and ")}\n`);
+      return (down) => relay(tap(down, "client"), tap(child, "server"), told);
+    });
   } catch (thrown) {
     if (watch.exit !== undefined) return watch.exit;
     throw thrown;

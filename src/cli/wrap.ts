@@ -4,9 +4,9 @@ import type { AttachOptions } from "../core/guard/options.ts";
 import { guardedRelay } from "../gateway/guarded-relay.ts";
 import { readyMade } from "../library/catalog.ts";
 import { protectStdout } from "../node/stdio.ts";
-import { carryStdio, PARENT, START_LIMIT_MS, startServer, type StderrLog } from "./carry.ts";
+import { carryCommand, PARENT, START_LIMIT_MS, tellOnStderr } from "./carry.ts";
 import { openDecisionLog, type DecisionLog } from "./decision-log.ts";
-import { describeInterceptors, describeNoise, printable } from "./describe.ts";
+import { describeInterceptors, printable } from "./describe.ts";
 import { UsageError } from "./errors.ts";
 import type { Exit } from "./exit.ts";
 import { headersOption } from "./headers.ts";
@@ -69,35 +69,25 @@ It ends, with all it has started, when the process that started it is gone.`,
   },
 });
 
-async function run(values: ParsedOptions["values"], [command, ...args]: readonly [string, ...string[]], headers: Readonly<Record<string, string>> | undefined): Promise<Exit> {
+async function run(values: ParsedOptions["values"], server: readonly [string, ...string[]], headers: Readonly<Record<string, string>> | undefined): Promise<Exit> {
   const requestTimeoutMs = millisecondsOption(values, "timeout");
   const posture = values.get("posture")?.[0] === "server" ? "server" : "client";
 
   // From here on stdout belongs to MCP, whatever a module prints while it is loaded.
   protectStdout();
-  const log: StderrLog = (level, message) => {
-    if (level !== "info") process.stderr.write(`mcp-interceptors: ${level === "warn" ? "warning: " : ""}${message}\n`);
-  };
-  const told: NonNullable<AttachOptions["log"]> = ({ level, message }) => log(level, message);
+  const told: NonNullable<AttachOptions["log"]> = ({ level, message }) => tellOnStderr(level, message);
   const verbose = values.has("verbose");
-  // Until the server is there a signal is ours to answer: nothing that was started may outlive us.
   // Code of other people's may never give the thread back.
   const release = values.get("interceptors")?.some(isModule) === true ? startWatchdog(PARENT) : undefined;
+  // Until the server is there a signal is ours to answer: nothing that was started may outlive us.
   const watch = watchStart(PARENT, Math.min(requestTimeoutMs ?? START_LIMIT_MS, START_LIMIT_MS));
   let policy: Policy | undefined;
   let decisions: DecisionLog | undefined;
   try {
-    policy = await buildPolicy({ use: values.get("use") ?? [], interceptors: values.get("interceptors") ?? [], ...(headers === undefined ? {} : { headers }), log, verbose, signal: watch.signal });
+    policy = await buildPolicy({ use: values.get("use") ?? [], interceptors: values.get("interceptors") ?? [], ...(headers === undefined ? {} : { headers }), log: tellOnStderr, verbose, signal: watch.signal });
     const { chain } = policy;
     const path = values.get("log")?.[0];
     if (path !== undefined) decisions = await openLog(path, watch.signal);
-    const child = await startServer(command, args, (noise) => log("warn", describeNoise("the server", noise, verbose)));
-    if (watch.exit !== undefined) {
-      await child.close();
-      return watch.exit;
-    }
-    watch.release();
-    if (!values.has("quiet")) process.stderr.write(`mcp-interceptors: guarding ${printable(command)} with ${describeInterceptors(chain.entries)}\n`);
     const guard: AttachOptions = {
       log: told,
       policy: { interceptNotifications: true },
@@ -105,7 +95,10 @@ async function run(values: ParsedOptions["values"], [command, ...args]: readonly
     };
     const times = requestTimeoutMs === undefined ? {} : { requestTimeoutMs, initializeTimeoutMs: requestTimeoutMs };
     const relay = { ...times, log: told };
-    return await carryStdio(child, (down) => guardedRelay(down, child, { chain, posture, guard, relay }), { log, verbose });
+    return await carryCommand(server, { watch, verbose }, (child) => {
+      if (!values.has("quiet")) process.stderr.write(`mcp-interceptors: guarding ${printable(server[0])} with ${describeInterceptors(chain.entries)}\n`);
+      return (down) => guardedRelay(down, child, { chain, posture, guard, relay });
+    });
   } catch (thrown) {
     if (watch.exit !== undefined) return watch.exit;
     throw thrown;

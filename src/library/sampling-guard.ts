@@ -5,7 +5,7 @@ import { allow, deny } from "../core/interceptor/verdict.ts";
 import { readBoolean, readChoice, readConfig, readPatterns, readStrings, readWhole } from "./config.ts";
 import { compilePatterns, patternsSchema } from "./name-patterns.ts";
 import { perCall } from "./per-call.ts";
-import { createStates, readScope, type Scope, scopeSchema } from "./state.ts";
+import { createStates, readScopeOf, type Scope, scopeSchema } from "./state.ts";
 import type { Tools } from "./tools.ts";
 
 type IncludeContext = "none" | "thisServer" | "allServers";
@@ -77,7 +77,7 @@ export function samplingGuard(config: SamplingGuardConfig = {}, { host = detectH
 
 /** Whose memory a config asks for. */
 export function samplingGuardScope(config: unknown): Scope {
-  return readScope(isObject(config) ? ownMember(config, "scope") : undefined, OWNER);
+  return readScopeOf(config, OWNER);
 }
 
 interface Requests {

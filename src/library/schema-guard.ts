@@ -7,7 +7,7 @@ import { readBoolean, readChoice, readConfig, readText } from "./config.ts";
 import { isErrorPayload } from "./error-payload.ts";
 import { createKnownSchemas, type KnownSchemas } from "./known-schemas.ts";
 import { perCall } from "./per-call.ts";
-import { createStates, readScope, type Scope, scopeSchema } from "./state.ts";
+import { createStates, readScopeOf, type Scope, scopeSchema } from "./state.ts";
 import { isUnfinished } from "./unfinished.ts";
 
 /** What is held against the schemas that tools are listed with. */
@@ -74,7 +74,7 @@ export function schemaGuard(config: SchemaGuardConfig = {}): Interceptor {
 
 /** Whose memory a config asks for. */
 export function schemaGuardScope(config: unknown): Scope {
-  return readScope(isObject(config) ? ownMember(config, "scope") : undefined, OWNER, SCOPES);
+  return readScopeOf(config, OWNER, SCOPES);
 }
 
 interface Rules {

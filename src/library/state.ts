@@ -81,6 +81,11 @@ export function readScope(value: unknown, owner: string, among: readonly Scope[]
   return value === undefined ? (among[0] ?? "session") : readChoice(value, among, "scope", owner);
 }
 
+/** The same of a config that may be none; whoever reads the config says so. */
+export function readScopeOf(config: unknown, owner: string, among?: readonly Scope[]): Scope {
+  return readScope(isObject(config) ? ownMember(config, "scope") : undefined, owner, among);
+}
+
 function keyOf({ sessionId, principal }: InvocationContext, scope: Scope): string | undefined {
   if (scope === "global") return "global";
   if (scope === "session" && sessionId !== undefined) return `session ${sessionId}`;

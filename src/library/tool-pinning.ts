@@ -6,7 +6,7 @@ import { readChoice, readConfig, readText } from "./config.ts";
 import { isErrorPayload } from "./error-payload.ts";
 import { perCall } from "./per-call.ts";
 import { createPinnedTools, type PinRules } from "./pinned-tools.ts";
-import { createStates, readScope, type Scope, scopeSchema } from "./state.ts";
+import { createStates, readScopeOf, type Scope, scopeSchema } from "./state.ts";
 import { lockSchema, readLock, type ToolLock } from "./tool-lock.ts";
 
 /** What definitions of tools are held against. */
@@ -105,7 +105,7 @@ function shownName(tool: unknown): string | null {
 
 /** Whose memory a config asks for. */
 export function toolPinningScope(config: unknown): Scope {
-  return readScope(isObject(config) ? ownMember(config, "scope") : undefined, OWNER, SCOPES);
+  return readScopeOf(config, OWNER, SCOPES);
 }
 
 function compileToolPinning(value: unknown): PinRules & { readonly server: string | undefined } {

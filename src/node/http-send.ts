@@ -2,7 +2,7 @@ import { Agent as HttpAgent, request as httpRequest, type ClientRequest, type In
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import { urlToHttpOptions } from "node:url";
 import { LocalError } from "../core/base/errors.ts";
-import type { ByteSource, HttpAnswer, HttpCall, HttpSend } from "../core/http/exchange.ts";
+import { givenUp, type ByteSource, type HttpAnswer, type HttpCall, type HttpSend } from "../core/http/exchange.ts";
 
 /** How connections are made and kept. Times are in milliseconds. */
 export interface HttpSendOptions {
@@ -46,7 +46,7 @@ export function createHttpSend({ keepAliveMs = 4_000, maxConnections = Infinity,
 
   const send = (call: HttpCall): Promise<HttpAnswer> =>
     new Promise((resolve, reject) => {
-      if (call.signal.aborted) return reject(aborted(call));
+      if (call.signal.aborted) return reject(givenUp(call.signal));
       const { options, host } = target(call.url);
       // As a flat list they are written as they are, which takes half the time.
       const headers = ["host", host, "accept-encoding", "identity"];
@@ -65,7 +65,7 @@ export function createHttpSend({ keepAliveMs = 4_000, maxConnections = Infinity,
       });
       let connected = false;
       const unlink = call.signal.onAbort(() => {
-        reject(aborted(call));
+        reject(givenUp(call.signal));
         request.destroy();
       });
       request.on("socket", (socket) => {
@@ -148,8 +148,4 @@ function bodyOf(response: IncomingMessage, request: ClientRequest, unlink: () =>
       if (!ended) request.destroy();
     },
   };
-}
-
-function aborted({ signal }: HttpCall): LocalError {
-  return new LocalError("aborted", "the request was given up", { cause: signal.reason });
 }

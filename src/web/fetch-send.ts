@@ -1,6 +1,6 @@
 import { describeError, LocalError } from "../core/base/errors.ts";
 import { detectHost, platformSignal, type Host } from "../core/base/host.ts";
-import type { ByteSource, HttpAnswer, HttpSend } from "../core/http/exchange.ts";
+import { givenUp, type ByteSource, type HttpAnswer, type HttpSend } from "../core/http/exchange.ts";
 import { headerMap } from "./header-map.ts";
 
 /**
@@ -12,7 +12,7 @@ export function fetchSend(host: Host = detectHost()): HttpSend {
   const fetch = host.fetch as ((url: string, init: RequestInit) => Promise<Response>) | undefined;
   if (fetch === undefined) throw new LocalError("host_missing", 'this runtime has no fetch; pass a host with the slot "fetch"');
   return async ({ method, url, headers, body, signal }): Promise<HttpAnswer> => {
-    if (signal.aborted) throw new LocalError("aborted", "the request was given up", { cause: signal.reason });
+    if (signal.aborted) throw givenUp(signal);
     let response: Response;
     try {
       response = await fetch(url, {

@@ -4,13 +4,13 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { after, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
-import { NEVER } from "../../src/core/base/signal.ts";
 import { currentOf } from "../../src/core/guard/chain-source.ts";
 import type { ExecuteParams } from "../../src/core/chain/execute.ts";
 import { buildPlan, createPools } from "../../src/gateway/config/build.ts";
 import { DEFAULT_POLICY } from "../../src/gateway/config/default-policy.ts";
 import { loadConfig } from "../../src/gateway/config/load.ts";
 import { temporaryFolder } from "../gateway/config/kit.ts";
+import { NEVER } from "../support/never.ts";
 
 const folder = fileURLToPath(new URL("../../examples/gateway/", import.meta.url));
 const temporary = temporaryFolder();

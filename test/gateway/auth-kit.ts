@@ -1,11 +1,11 @@
 // Keys and tokens for the tests of who may call.
 import { webcrypto } from "node:crypto";
 import type { JsonObject } from "../../src/core/base/json.ts";
-import { NEVER } from "../../src/core/base/signal.ts";
 import type { AuthenticationRequest } from "../../src/core/http/authentication.ts";
 import type { HttpAnswer, HttpSend } from "../../src/core/http/exchange.ts";
 import { signatureOf } from "../../src/gateway/auth-algorithms.ts";
 import { fakeHost } from "../support/fake-host.ts";
+import { NEVER } from "../support/never.ts";
 
 const { subtle } = webcrypto;
 const BASE64URL = (bytes: Uint8Array | string) => Buffer.from(bytes).toString("base64url");

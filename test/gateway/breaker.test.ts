@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { LocalError, RpcError } from "../../src/core/base/errors.ts";
-import { createSignal, NEVER } from "../../src/core/base/signal.ts";
+import { createSignal } from "../../src/core/base/signal.ts";
 import { interceptorSource } from "../../src/core/chain/in-process.ts";
 import type { InterceptorSource } from "../../src/core/chain/source.ts";
 import { validator } from "../../src/core/interceptor/define.ts";
@@ -9,6 +9,7 @@ import type { InvokeParams } from "../../src/core/wire/gen/interceptors.ts";
 import { withBreaker, type BreakerOptions } from "../../src/gateway/breaker.ts";
 import { remoteSource, rig, CALL } from "../core/chain/kit.ts";
 import { fakeHost, settle } from "../support/fake-host.ts";
+import { NEVER } from "../support/never.ts";
 
 interface Call {
   readonly params: InvokeParams;

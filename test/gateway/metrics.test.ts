@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { LocalError } from "../../src/core/base/errors.ts";
-import { NEVER } from "../../src/core/base/signal.ts";
 import { createChain } from "../../src/core/chain/chain.ts";
 import { withBreaker } from "../../src/gateway/breaker.ts";
 import { createMetrics, type Metrics } from "../../src/gateway/metrics.ts";
@@ -12,6 +11,7 @@ import { fakeHost, settle } from "../support/fake-host.ts";
 import { call, guardedPair, textResult } from "../support/guarded-pair.ts";
 import { send } from "../support/http-exchange.ts";
 import { request } from "./auth-kit.ts";
+import { NEVER } from "../support/never.ts";
 
 const lineOf = (metrics: Pick<Metrics, "text">, name: string): string[] => metrics.text().split("\n").filter((line) => line.startsWith(`mcp_interceptors_${name}`));
 

@@ -5,13 +5,13 @@ import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { NEVER } from "../../src/core/base/signal.ts";
 import { McpServer } from "../../src/core/mcp/server.ts";
 import { serve } from "../../src/core/http/serve.ts";
 import { listenHandler } from "../../src/node/http-handler.ts";
 import { createHttpSend } from "../../src/node/http-send.ts";
 import { listenHttp, type HttpListener, type ListenOptions } from "../../src/node/http-listener.ts";
 import { statelessCall } from "../support/http-exchange.ts";
+import { NEVER } from "../support/never.ts";
 
 interface Answer {
   readonly status: number;

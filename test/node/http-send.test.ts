@@ -5,10 +5,11 @@ import { createServer as createTcpServer, type AddressInfo, type Socket } from "
 import { describe, it } from "node:test";
 import { utf8Decode } from "../../src/core/base/bytes.ts";
 import { LocalError } from "../../src/core/base/errors.ts";
-import { createSignal, NEVER, type Signal } from "../../src/core/base/signal.ts";
+import { createSignal, type Signal } from "../../src/core/base/signal.ts";
 import type { HttpAnswer, HttpCall } from "../../src/core/http/exchange.ts";
 import { createHttpSend } from "../../src/node/http-send.ts";
 import { fetchSend } from "../../src/web/fetch-send.ts";
+import { NEVER } from "../support/never.ts";
 
 // Sockets on loopback: the one place where an adapter meets the real thing. Real time, in milliseconds.
 

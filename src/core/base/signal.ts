@@ -119,6 +119,3 @@ export function subscribe(signal: Signal | SignalLike, listener: (reason: unknow
   signal.addEventListener("abort", onEvent);
   return () => signal.removeEventListener("abort", onEvent);
 }
-
-/** A signal that never aborts. */
-export const NEVER: Signal = Object.freeze({ aborted: false, reason: undefined, onAbort: () => () => {} });

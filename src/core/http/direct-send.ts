@@ -2,7 +2,7 @@ import { utf8Encode } from "../base/bytes.ts";
 import { LocalError } from "../base/errors.ts";
 import type { Host } from "../base/host.ts";
 import { OwnSignal } from "../base/signal.ts";
-import type { ByteSource, HttpAnswer, HttpCall, HttpHandler, HttpRequest, HttpSend, TextSource } from "./exchange.ts";
+import { givenUp, type ByteSource, type HttpAnswer, type HttpCall, type HttpHandler, type HttpRequest, type HttpSend, type TextSource } from "./exchange.ts";
 
 /**
  * An `HttpSend` whose server is a handler in this process, without sockets: `httpTransport({ url, send: directSend(server.handle) })`. Requests go to
@@ -11,14 +11,14 @@ import type { ByteSource, HttpAnswer, HttpCall, HttpHandler, HttpRequest, HttpSe
 export function directSend(handle: HttpHandler, host?: Pick<Host, "utf8">): HttpSend {
   return async (call): Promise<HttpAnswer> => {
     const { signal: given } = call;
-    if (given.aborted) throw gone(call);
+    if (given.aborted) throw givenUp(call.signal);
     const signal = new OwnSignal();
     const answering = handle(requestOf(call, signal, host));
     let unlink = () => {};
     const left = new Promise<never>((_resolve, reject) => {
       unlink = given.onAbort((reason) => {
         signal.fire(reason);
-        reject(gone(call));
+        reject(givenUp(call.signal));
       });
     });
     // What comes for a client that has left goes nowhere.
@@ -83,7 +83,7 @@ function readSource(source: TextSource, call: HttpCall, signal: OwnSignal, host:
   return {
     async next() {
       for (;;) {
-        if (over === "left") throw gone(call);
+        if (over === "left") throw givenUp(call.signal);
         if (over === "cut") throw new LocalError("closed", "the connection was cut");
         if (over === "ended") return undefined;
         const piece = await new Promise<string | undefined>((resolve) => {
@@ -96,8 +96,4 @@ function readSource(source: TextSource, call: HttpCall, signal: OwnSignal, host:
     },
     cancel: () => finish("left"),
   };
-}
-
-function gone({ signal }: HttpCall): LocalError {
-  return new LocalError("aborted", "the request was given up", { cause: signal.reason });
 }

@@ -1,5 +1,6 @@
-// What HTTP is to this package: one request and one response, whatever carries them. Servers and clients are written against these types
+// What HTTP is to this package: one request and one response, whatever carries them. Servers and clients are written against what is here
 // alone; `fetch` and `node:http` are thin adapters in both directions.
+import { LocalError } from "../base/errors.ts";
 import type { Signal } from "../base/signal.ts";
 
 /** By lower-case name. Several values of one name are joined by `", "`, as RFC 9110 (section 5.3) allows. */
@@ -77,3 +78,8 @@ export interface ByteSource {
  * `details.delivery`: `"none"` where no byte of the request can have reached a server (no such host, refused, no TLS), `"unknown"` otherwise.
  */
 export type HttpSend = (call: HttpCall) => Promise<HttpAnswer>;
+
+/** What an `HttpSend` rejects with where the call's signal has aborted. */
+export function givenUp({ reason }: Pick<Signal, "reason">): LocalError {
+  return new LocalError("aborted", "the request was given up", { cause: reason });
+}

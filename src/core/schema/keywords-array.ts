@@ -1,11 +1,12 @@
 import { newEvaluated } from "./evaluated.ts";
 import { countOf, schemaListOf, type Keyword, type KeywordCompiler } from "./keyword.ts";
+import { compileCount } from "./keywords-count.ts";
 import type { Node } from "./document.ts";
 import { applyChild, fail, isSettled, spend, stop, type Check, type Run } from "./run.ts";
 
 const LENGTH_KEYWORDS: readonly (readonly [string, KeywordCompiler])[] = [
-  ["minItems", (keyword) => compileCount(keyword, "at least", (length, bound) => length >= bound)],
-  ["maxItems", (keyword) => compileCount(keyword, "at most", (length, bound) => length <= bound)],
+  ["minItems", (keyword) => compileCount(keyword, "at least", "item", "items", lengthOf)],
+  ["maxItems", (keyword) => compileCount(keyword, "at most", "item", "items", lengthOf)],
   ["uniqueItems", compileUniqueItems],
 ];
 
@@ -27,11 +28,8 @@ export const DRAFT_07_ARRAY_KEYWORDS: readonly (readonly [string, KeywordCompile
   ["contains", compileContains],
 ];
 
-function compileCount(keyword: Keyword, word: string, holds: (length: number, bound: number) => boolean): Check {
-  const bound = countOf(keyword);
-  const { at } = keyword;
-  const reason = `must have ${word} ${bound} ${bound === 1 ? "item" : "items"}`;
-  return (value, run) => !Array.isArray(value) || holds(value.length, bound) || fail(run, at, reason);
+function lengthOf(value: unknown): number | undefined {
+  return Array.isArray(value) ? value.length : undefined;
 }
 
 // Their meaning lies in `contains` beside them.

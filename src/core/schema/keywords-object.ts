@@ -1,7 +1,8 @@
 import { isObject, ownMember, type JsonObject } from "../base/json.ts";
 import type { Node } from "./document.ts";
 import { newEvaluated } from "./evaluated.ts";
-import { countOf, namesOf, objectOf, quote, type Keyword, type KeywordCompiler } from "./keyword.ts";
+import { namesOf, objectOf, quote, type Keyword, type KeywordCompiler } from "./keyword.ts";
+import { compileCount } from "./keywords-count.ts";
 import { patternOf } from "./keywords-scalar.ts";
 import { all, apply, applyChild, fail, failAt, isSettled, spend, type Check, type Run } from "./run.ts";
 
@@ -11,8 +12,8 @@ import { all, apply, applyChild, fail, failAt, isSettled, spend, type Check, typ
  */
 export const OBJECT_KEYWORDS: readonly (readonly [string, KeywordCompiler])[] = [
   ["required", compileRequired],
-  ["minProperties", (keyword) => compileCount(keyword, "at least", (count, bound) => count >= bound)],
-  ["maxProperties", (keyword) => compileCount(keyword, "at most", (count, bound) => count <= bound)],
+  ["minProperties", (keyword) => compileCount(keyword, "at least", "member", "members", countMembers)],
+  ["maxProperties", (keyword) => compileCount(keyword, "at most", "member", "members", countMembers)],
   ["propertyNames", compilePropertyNames],
   ["properties", compileProperties],
   ["patternProperties", compilePatternProperties],
@@ -54,16 +55,11 @@ function requireAll(names: readonly string[], at: string, condition: string): Ch
   };
 }
 
-function compileCount(keyword: Keyword, word: string, holds: (count: number, bound: number) => boolean): Check {
-  const bound = countOf(keyword);
-  const { at } = keyword;
-  const reason = `must have ${word} ${bound} ${bound === 1 ? "member" : "members"}`;
-  return (value, run) => {
-    if (!isObject(value)) return true;
-    const { length } = membersOf(value);
-    spend(run, length * MEMBER_STEPS, at);
-    return holds(length, bound) || fail(run, at, reason);
-  };
+function countMembers(value: unknown, run: Run, at: string): number | undefined {
+  if (!isObject(value)) return undefined;
+  const { length } = membersOf(value);
+  spend(run, length * MEMBER_STEPS, at);
+  return length;
 }
 
 /** Applies checks to each member; `check` answers undefined for a member that is none of its business. */

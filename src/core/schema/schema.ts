@@ -74,12 +74,3 @@ function problemOf(error: unknown): SchemaProblem | undefined {
   const { path, schemaPath, reason } = error.details ?? {};
   return typeof path === "string" && typeof schemaPath === "string" && typeof reason === "string" ? { path, schemaPath, reason } : undefined;
 }
-
-const compiled = new WeakMap<object, CompiledSchema>();
-
-/** `compileSchema` with default options, once for each schema object. Do not change the object afterwards. */
-export function schemaFor(schema: object): CompiledSchema {
-  let known = compiled.get(schema);
-  if (known === undefined) compiled.set(schema, (known = compileSchema(schema)));
-  return known;
-}

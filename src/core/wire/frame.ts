@@ -82,10 +82,6 @@ export function encodeFrame(frame: Frame, limits: Pick<Limits, "maxDepth" | "max
   return written.includes("\u2028") || written.includes("\u2029") ? written.replace(/[\u2028\u2029]/g, (found) => (found === "\u2028" ? "\\u2028" : "\\u2029")) : written;
 }
 
-export function requestFrame(id: RequestId, method: string, params?: JsonObject): Frame {
-  return { message: params === undefined ? { jsonrpc: "2.0", id, method } : { jsonrpc: "2.0", id, method, params } };
-}
-
 export function notificationFrame(method: string, params?: JsonObject): Frame {
   return { message: params === undefined ? { jsonrpc: "2.0", method } : { jsonrpc: "2.0", method, params } };
 }

@@ -1,11 +1,13 @@
-import { describeError, LocalError } from "../../core/base/errors.ts";
+import { describeError } from "../../core/base/errors.ts";
 import type { Host } from "../../core/base/host.ts";
-import { createSignal, type Signal } from "../../core/base/signal.ts";
+import type { Signal } from "../../core/base/signal.ts";
 import type { Gateway, GatewayPlan } from "../plan.ts";
 import { buildPlan, type BuildOptions, type BuiltPlan } from "./build.ts";
+import { coalesced } from "./coalesced.ts";
 import { learnHints } from "./learn-hints.ts";
 import { loadConfig, type LoadOptions } from "./load.ts";
 import { createSecrets } from "./secrets.ts";
+import { inTimeOf } from "./timed-signal.ts";
 
 export interface ReloaderOptions extends Omit<LoadOptions, "signal" | "text"> {
   readonly file: string;
@@ -49,8 +51,6 @@ const MAX_LINGERING = 8;
 export function createReloader(options: ReloaderOptions): Reloader {
   const { file, gateway, build, host, told, env, secrets = createSecrets(), adapt = (plan) => plan, lingerMs = LINGER_MS, timeoutMs = TIMEOUT_MS } = options;
   let { built } = options;
-  let running: Promise<void> | undefined;
-  let again = false;
   let closed = false;
   let building: { readonly since: number; giveUp(why: string): void } | undefined;
   const lingering = new Map<BuiltPlan, () => void>();
@@ -70,15 +70,14 @@ export function createReloader(options: ReloaderOptions): Reloader {
   };
 
   const buildInTime = async (): Promise<BuiltPlan> => {
-    const stop = createSignal();
-    building = { since: host.now(), giveUp: (why) => stop.abort(new LocalError("aborted", why)) };
-    const cancel = host.setTimer(() => stop.abort(new LocalError("timeout", `${file} could not be read and built within ${timeoutMs} ms`)), timeoutMs);
+    const since = host.now();
     try {
-      return await buildNext(stop.signal);
+      return await inTimeOf(host, timeoutMs, `${file} could not be read and built within ${timeoutMs} ms`, (signal, giveUp) => {
+        building = { since, giveUp };
+        return buildNext(signal);
+      });
     } finally {
       building = undefined;
-      cancel();
-      stop.dispose();
     }
   };
 
@@ -101,21 +100,14 @@ export function createReloader(options: ReloaderOptions): Reloader {
     told({ built });
   };
 
-  const loop = async () => {
-    do {
-      again = false;
-      await reloadOnce();
-    } while (again && !closed);
-    running = undefined;
-  };
+  const reloads = coalesced(reloadOnce, () => closed);
 
   return {
     reload() {
       if (closed) return Promise.resolve();
-      if (running !== undefined) again = true;
       // Of one that waits for something that may never come, the next may have got rid.
       if (building !== undefined && host.now() - building.since >= SLOW_MS) building.giveUp(`${file} has changed again before it was read and built`);
-      return (running ??= loop());
+      return reloads.ask();
     },
     get built() {
       return built;
@@ -123,7 +115,7 @@ export function createReloader(options: ReloaderOptions): Reloader {
     async close() {
       closed = true;
       building?.giveUp("the gateway ends");
-      await running;
+      await reloads.running;
       await Promise.all([built, ...lingering.keys()].map(end));
     },
   };

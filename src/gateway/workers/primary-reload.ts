@@ -1,7 +1,8 @@
-import { describeError, LocalError } from "../../core/base/errors.ts";
+import { describeError } from "../../core/base/errors.ts";
 import type { Host } from "../../core/base/host.ts";
-import { createSignal } from "../../core/base/signal.ts";
+import { coalesced } from "../config/coalesced.ts";
 import { loadConfig } from "../config/load.ts";
+import { inTimeOf } from "../config/timed-signal.ts";
 import type { Served } from "./messages.ts";
 import type { Supervisor } from "./supervisor.ts";
 import type { WorkerProcess } from "./worker-process.ts";
@@ -40,8 +41,6 @@ export function createClusterReload({ file, text: first, supervisor, host, tell,
   let version = 0;
   /** By number of the worker, what it has. Who is not there has begun with the first one. */
   const versions = new Map<number, number>();
-  let running = false;
-  let again = false;
 
   const bring = async (worker: WorkerProcess, what: string | undefined): Promise<{ readonly served?: Served; readonly error?: string }> => {
     const answer = await worker.ask({ kind: "reload", ...(what === undefined ? {} : { text: what }) }, RELOAD_MS);
@@ -62,16 +61,11 @@ export function createClusterReload({ file, text: first, supervisor, host, tell,
   };
 
   const reloadOnce = async () => {
-    const stop = createSignal();
-    const cancel = host.setTimer(() => stop.abort(new LocalError("timeout", `${file} could not be read within ${RELOAD_MS} ms`)), RELOAD_MS);
     let next: string | undefined;
     try {
-      ({ text: next } = await loadConfig(file, { signal: stop.signal }));
+      ({ text: next } = await inTimeOf(host, RELOAD_MS, `${file} could not be read within ${RELOAD_MS} ms`, (signal) => loadConfig(file, { signal })));
     } catch (thrown) {
       return told({ error: describeError(thrown) });
-    } finally {
-      cancel();
-      stop.dispose();
     }
     const [one] = supervisor.serving;
     if (one === undefined) return told({ error: "no worker serves that could try it" });
@@ -84,19 +78,11 @@ export function createClusterReload({ file, text: first, supervisor, host, tell,
     told({ served });
   };
 
-  const loop = async () => {
-    running = true;
-    do {
-      again = false;
-      await reloadOnce();
-    } while (again);
-    running = false;
-  };
+  const reloads = coalesced(reloadOnce);
 
   return {
     run() {
-      if (running) again = true;
-      else void loop();
+      void reloads.ask();
     },
     fork(slot) {
       versions.set(slot, version);

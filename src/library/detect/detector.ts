@@ -21,3 +21,8 @@ export interface Detector {
   readonly anchor: "@" | ":" | "digit";
   matchAt(text: string, anchor: number): Span | undefined;
 }
+
+/** Puts what a detector has found, if anything, to the rest. */
+export function addMatch({ type }: Detector, span: Span | undefined, found: Match[]): void {
+  if (span !== undefined) found.push({ type, start: span.start, end: span.end });
+}

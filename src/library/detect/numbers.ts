@@ -1,6 +1,6 @@
 import { card } from "./card.ts";
 import { CLASS_OF, DIGIT_CLASS, DOT, isDigit, NUMBER_CLASS, OPEN, PLUS, SLASH, SPACE } from "./characters.ts";
-import type { Detector, Match, Span } from "./detector.ts";
+import { addMatch, type Match } from "./detector.ts";
 import { ipv4 } from "./ip.ts";
 import { isSeparator } from "./number-groups.ts";
 import { phone } from "./phone.ts";
@@ -81,21 +81,17 @@ function findInRun(text: string, from: number, wants: Wants, found: Match[]): nu
     before = 0;
     if (isOpened || first === ZERO || mayOpen(length)) {
       const isLong = length > 6 ? length >= SHORTEST_PIECE : isLongRun(text, start);
-      if (wants.card && isLong && (length >= 13 || (length !== 3 && goesOn(text, at) && isDigit(text.charCodeAt(at + 3))))) add(card, card.matchAt(text, start), found);
-      if (wants.ssn && isLong && length === 3 && goesOn(text, at)) add(ssn, ssn.matchAt(text, start), found);
+      if (wants.card && isLong && (length >= 13 || (length !== 3 && goesOn(text, at) && isDigit(text.charCodeAt(at + 3))))) addMatch(card, card.matchAt(text, start), found);
+      if (wants.ssn && isLong && length === 3 && goesOn(text, at)) addMatch(ssn, ssn.matchAt(text, start), found);
       // What starts in a phone number and goes on after it is no other one.
       if (wants.phone && start >= phoneEnd && (isOpened || (isLong && mayOpenNational(text, at, length, first)))) {
         const span = phone.matchAt(text, start);
         if (span !== undefined) phoneEnd = span.end;
-        add(phone, span, found);
+        addMatch(phone, span, found);
       }
     }
-    if (wants.ipv4 && length <= 3 && text.charCodeAt(at) === DOT) add(ipv4, ipv4.matchAt(text, start), found);
+    if (wants.ipv4 && length <= 3 && text.charCodeAt(at) === DOT) addMatch(ipv4, ipv4.matchAt(text, start), found);
   }
-}
-
-function add({ type }: Detector, span: Span | undefined, found: Match[]): void {
-  if (span !== undefined) found.push({ type, start: span.start, end: span.end });
 }
 
 /** Whether a group of so many digits may be the first of anything, where it has neither a zero nor a sign in front. */

@@ -1,7 +1,7 @@
 import { card } from "./card.ts";
 import { isDigit } from "./characters.ts";
 import { findAtColons } from "./colons.ts";
-import type { Detector, Match, SensitiveType, Span } from "./detector.ts";
+import { addMatch, type Detector, type Match, type SensitiveType } from "./detector.ts";
 import { email } from "./email.ts";
 import { fold } from "./fold.ts";
 import { iban } from "./iban.ts";
@@ -56,11 +56,7 @@ export function createScanner(types: readonly SensitiveType[]): Scanner {
 }
 
 function findAtSigns(text: string, found: Match[]): void {
-  for (let at = text.indexOf("@"); at !== -1; at = text.indexOf("@", at + 1)) add(email, email.matchAt(text, at), found);
-}
-
-function add({ type }: Detector, span: Span | undefined, found: Match[]): void {
-  if (span !== undefined) found.push({ type, start: span.start, end: span.end });
+  for (let at = text.indexOf("@"); at !== -1; at = text.indexOf("@", at + 1)) addMatch(email, email.matchAt(text, at), found);
 }
 
 // What is glued to the end of an address (`a@example.com123-45-6789`): the address takes its first digits, and no detector starts behind a
@@ -84,7 +80,7 @@ const ACCOUNT = /[A-Za-z]{2}[0-9]{2}[A-Za-z0-9 -]{11}/g;
 function findAccounts(text: string, found: Match[]): void {
   ACCOUNT.lastIndex = 0;
   for (let match = ACCOUNT.exec(text); match !== null; match = ACCOUNT.exec(text)) {
-    add(iban, iban.matchAt(text, match.index + 2), found);
+    addMatch(iban, iban.matchAt(text, match.index + 2), found);
     // Within what is none, another may start.
     ACCOUNT.lastIndex = match.index + 2;
   }

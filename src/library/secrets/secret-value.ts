@@ -128,24 +128,39 @@ function skipSpace(text: string, from: number): number {
   return at;
 }
 
+// From these many characters on a value is taken for a secret, the less there is to go by around it.
+const SHORTEST_IN_PROSE = 7;
+const SHORTEST_PIN = 6;
+const SHORTEST_WORD = 6;
+const SHORTEST_KEY = 8;
+const SHORTEST_KEY_IN_LINE = 10;
+const SHORTEST_KEY_IN_PROSE = 12;
+/** What is longer and holds blanks is a text. */
+const LONGEST_PHRASE = 64;
+/** Of the pairs of neighbours, those of two kinds: more than words have. */
+const CHANGES_OF_WORDS = 0.3;
+/** Of digits and of letters, each. */
+const LEAST_MIXED = 2;
+const LEAST_MIXED_IN_PROSE = 3;
+
 /** Whether what is assigned to a secret's name is one: no template, no word that stands for it, and for a key nothing that looks like a name itself. */
 export function isSecretValue(value: string, { isPassword, isTight, isQuoted, isLine }: Setting): boolean {
   if (value.length < SHORTEST_VALUE || isPlaceholder(value)) return false;
   const { digits, upper, lower, others, changes } = makeOf(value);
   const letters = upper + lower;
   // A phrase may be words; what is said about a password in prose is, too.
-  if (value.includes(" ")) return isQuoted && isTight && (isPassphrase(value) || (isPassword && digits + others - (value.split(" ").length - 1) > 0 && value.length <= 64));
+  if (value.includes(" ")) return isQuoted && isTight && (isPassphrase(value) || (isPassword && digits + others - (value.split(" ").length - 1) > 0 && value.length <= LONGEST_PHRASE));
   if (isPassword) {
-    if (CODE.test(value) || (isPath(value, changes) && digits < 2)) return false;
-    if (digits > 0 && letters > 0) return isTight || isQuoted || value.length >= 7;
+    if (CODE.test(value) || (isPath(value, changes) && digits < LEAST_MIXED)) return false;
+    if (digits > 0 && letters > 0) return isTight || isQuoted || value.length >= SHORTEST_IN_PROSE;
     if (others > 0) return isTight || isQuoted;
-    if (digits === value.length) return isTight || (value.length >= 6 && (isQuoted || isLine));
-    return isTight && (isQuoted ? value.length >= 6 : changes > 0.3 || isLine);
+    if (digits === value.length) return isTight || (value.length >= SHORTEST_PIN && (isQuoted || isLine));
+    return isTight && (isQuoted ? value.length >= SHORTEST_WORD : changes > CHANGES_OF_WORDS || isLine);
   }
-  if (value.length < 8 || isPath(value, changes) || CODE.test(value) || WORDS.test(value)) return false;
+  if (value.length < SHORTEST_KEY || isPath(value, changes) || CODE.test(value) || WORDS.test(value)) return false;
   if (digits === value.length) return false;
-  if (isTight || isQuoted || (isLine && value.length >= 10)) return digits >= 2 && letters >= 2;
-  return digits >= 3 && letters >= 3 && value.length >= 12;
+  if (isTight || isQuoted || (isLine && value.length >= SHORTEST_KEY_IN_LINE)) return digits >= LEAST_MIXED && letters >= LEAST_MIXED;
+  return digits >= LEAST_MIXED_IN_PROSE && letters >= LEAST_MIXED_IN_PROSE && value.length >= SHORTEST_KEY_IN_PROSE;
 }
 
 /** Base64 has slashes, too. */

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { NEVER, createSignal, isSignal, subscribe } from "../../../src/core/base/signal.ts";
+import { createSignal, isSignal, subscribe } from "../../../src/core/base/signal.ts";
+import { NEVER } from "../../support/never.ts";
 
 describe("createSignal", () => {
   it("tells nobody who left before, in whatever order they came and whoever told them to", () => {
@@ -126,14 +127,6 @@ describe("isSignal", () => {
     for (const other of [undefined, null, 5, "x", {}, { aborted: false }, { aborted: false, onAbort: 1 }, { aborted: 0, onAbort() {} }, new AbortController()]) {
       assert.ok(!isSignal(other));
     }
-  });
-});
-
-describe("NEVER", () => {
-  it("takes listeners and never aborts", () => {
-    NEVER.onAbort(() => assert.fail())();
-    assert.equal(NEVER.aborted, false);
-    assert.ok(Object.isFrozen(NEVER));
   });
 });
 

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { LocalError, RpcError } from "../../../src/core/base/errors.ts";
-import { NEVER } from "../../../src/core/base/signal.ts";
 import { interceptorSource } from "../../../src/core/chain/in-process.ts";
 import { validator } from "../../../src/core/interceptor/define.ts";
 import type { ConditionInput } from "../../../src/core/interceptor/policy.ts";
 import type { InterceptorDescriptor } from "../../../src/core/wire/gen/interceptors.ts";
 import { BOTH_PHASES, CALL, deferred, mutates, remoteSource, rig, validates } from "./kit.ts";
+import { NEVER } from "../../support/never.ts";
 
 const hooks: InterceptorDescriptor["hooks"] = [{ events: ["tools/call"], phase: "request" }];
 const pass = (name: string) => validates({ name }, () => true);

@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { LocalError, RpcError } from "../../../src/core/base/errors.ts";
-import { createSignal, NEVER } from "../../../src/core/base/signal.ts";
+import { createSignal } from "../../../src/core/base/signal.ts";
 import { createChain } from "../../../src/core/chain/chain.ts";
 import { REMOTE_GRACE_MS } from "../../../src/core/chain/invocation.ts";
 import { fakeHost, settle } from "../../support/fake-host.ts";
 import { BOTH_PHASES, CALL, deferred, mutates, remoteSource, rig, validates } from "./kit.ts";
+import { NEVER } from "../../support/never.ts";
 
 const never = () => new Promise<never>(() => {});
 const DESCRIPTOR = { name: "r", type: "validation" as const, hooks: BOTH_PHASES.map((hook) => ({ events: [...hook.events], phase: hook.phase })) };

@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { RpcError } from "../../../src/core/base/errors.ts";
-import { createSignal, NEVER } from "../../../src/core/base/signal.ts";
+import { createSignal } from "../../../src/core/base/signal.ts";
 import type { JsonObject } from "../../../src/core/base/json.ts";
 import { clientSource } from "../../../src/core/client/interceptor-client.ts";
 import { createChain } from "../../../src/core/client/local-chain.ts";
 import type { InvokeParams } from "../../../src/core/wire/gen/interceptors.ts";
 import { connected, descriptor, listing } from "./kit.ts";
+import { NEVER } from "../../support/never.ts";
 
 const names = (listed: readonly unknown[]) => listed.map((item) => (item as { readonly name: string }).name);
 const PARAMS: InvokeParams = { name: "a", event: "tools/call", phase: "request", payload: { name: "echo" } };

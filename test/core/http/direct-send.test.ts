@@ -2,10 +2,11 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { utf8Decode } from "../../../src/core/base/bytes.ts";
 import { createQueue } from "../../../src/core/base/queue.ts";
-import { createSignal, NEVER, type Signal } from "../../../src/core/base/signal.ts";
+import { createSignal, type Signal } from "../../../src/core/base/signal.ts";
 import { directSend } from "../../../src/core/http/direct-send.ts";
 import type { HttpCall, HttpRequest, HttpResponse } from "../../../src/core/http/exchange.ts";
 import { settle } from "../../support/fake-host.ts";
+import { NEVER } from "../../support/never.ts";
 
 const call = (signal: Signal = NEVER, more: Partial<HttpCall> = {}): HttpCall => ({ method: "POST", url: "https://a.example:8080/x/y?z=1", headers: [["x-a", "1"]], body: "é", signal, ...more });
 

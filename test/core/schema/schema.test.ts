@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { LocalError } from "../../../src/core/base/errors.ts";
-import { compileSchema, schemaFor } from "../../../src/core/schema/schema.ts";
+import { compileSchema } from "../../../src/core/schema/schema.ts";
 
 const DRAFT_07 = "http://json-schema.org/draft-07/schema#";
 
@@ -154,13 +154,6 @@ test("does not follow later changes of the schema, and copies only plain JSON", 
   schema.const.a = 2;
   assert.equal(compiled.check({ a: 1 }), undefined);
   assert.throws(() => compileSchema({ const: new Date(0) }), { code: "invalid_argument" });
-});
-
-test("compiles once for each schema object", () => {
-  const schema = { type: "string" };
-  assert.equal(schemaFor(schema), schemaFor(schema));
-  assert.notEqual(schemaFor(schema), schemaFor({ type: "string" }));
-  assert.equal(schemaFor(schema).check(1)?.reason, "must be a string");
 });
 
 test("takes format and content for annotations", () => {

@@ -6,13 +6,13 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join, resolve } from "node:path";
 import { after, afterEach, describe, it } from "node:test";
-import { NEVER } from "../../../src/core/base/signal.ts";
 import type { Authentication } from "../../../src/core/http/authentication.ts";
 import type { Log } from "../../../src/core/jsonrpc/log.ts";
 import { keySetsAtUrls } from "../../../src/gateway/config/auth.ts";
 import { buildPlan, createPools, type BuiltPlan } from "../../../src/gateway/config/build.ts";
 import { loadConfig } from "../../../src/gateway/config/load.ts";
 import { complaints, temporaryFolder } from "./kit.ts";
+import { NEVER } from "../../support/never.ts";
 
 const folder = temporaryFolder();
 after(() => folder.remove());
