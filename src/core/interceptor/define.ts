@@ -1,10 +1,11 @@
 import { LocalError, type RpcError } from "../base/errors.ts";
 import type { PlatformSignal } from "../base/host.ts";
 import { cloneJson, isObject, type JsonObject } from "../base/json.ts";
+import { didYouMean } from "../base/nearest.ts";
 import { isThenable } from "../base/thenable.ts";
 import { describeMember } from "../wire/check.ts";
 import { canonicalDescriptor, descriptorProblem, readExtras } from "../wire/descriptors.ts";
-import type { ErrorPayload, PayloadOf } from "../wire/events.ts";
+import type { ErrorPayload, EventPattern, PayloadOf } from "../wire/events.ts";
 import type {
   Compat,
   InterceptorDescriptor,
@@ -22,7 +23,7 @@ import type { Mutation, Verdict } from "./verdict.ts";
 
 /** Which messages an interceptor is for: method names, `*` or `ns/*`, in one phase (SEP-2624, Hooks). */
 export interface HookDeclaration {
-  readonly events: readonly string[];
+  readonly events: readonly EventPattern[];
   readonly phase: Phase;
 }
 
@@ -61,7 +62,7 @@ export interface HandlerContext extends InvocationContext {
 }
 
 /** The one argument of a handler. `payload`, `config` and `context` are copies of the handler's own: only its return value counts. */
-export interface HandlerInput<Event extends string = string, P extends Phase = Phase, Payload = unknown> {
+export interface HandlerInput<Event extends string = string, P extends Phase = Phase, Payload = PayloadOf<Event, P>> {
   readonly payload: Payload;
   readonly event: Event;
   readonly phase: P;
@@ -80,9 +81,12 @@ type EventOf<Pattern extends string> = Pattern extends "*"
     ? `${Namespace}/${string}`
     : Pattern;
 
+// The result of a method has no `error`, though it may have members that nobody knows: so the two can be told apart by it.
+type OrError<Payload, P extends Phase> = P extends "response" ? (unknown extends Payload ? unknown : (Payload & { readonly error?: undefined }) | ErrorPayload) : Payload;
+
 type PatternInput<Pattern extends string, P extends Phase, E extends boolean> = Pattern extends string
   ? P extends Phase
-    ? HandlerInput<EventOf<Pattern>, P, PayloadOf<Pattern, P> | (E extends true ? (P extends "response" ? ErrorPayload : never) : never)>
+    ? HandlerInput<EventOf<Pattern>, P, E extends true ? OrError<PayloadOf<Pattern, P>, P> : PayloadOf<Pattern, P>>
     : never
   : never;
 
@@ -95,6 +99,9 @@ type HookInput<Hook, E extends boolean> = Hook extends {
 
 /** The inputs that hooks lead to: a union, told apart by `event` and `phase`. */
 type InputOf<H extends readonly HookDeclaration[], E extends boolean = false> = HookInput<H[number], E>;
+
+// Without a hook it would never run.
+type Hooked<H> = H extends readonly [] ? { readonly hooks: readonly [HookDeclaration, ...HookDeclaration[]] } : unknown;
 
 type ValidatorOutput = boolean | Verdict;
 type MutatorOutput<Payload> = Payload | Mutation<Payload>;
@@ -136,7 +143,7 @@ export interface Interceptor {
  * one; nothing at all is a malformed result. Throws `invalid_argument`, with the name and the member, if the declaration is wrong.
  */
 export function validator<const H extends readonly HookDeclaration[], const E extends boolean = false>(
-  declaration: Declaration<H, E> & Conditions<InputOf<H, E>>,
+  declaration: Declaration<H, E> & Conditions<InputOf<H, E>> & Hooked<H>,
   handler: (input: InputOf<H, E>) => ValidatorOutput | Promise<ValidatorOutput>,
 ): Interceptor {
   return define("validation", declaration, handler as Handler);
@@ -148,7 +155,7 @@ export function validator<const H extends readonly HookDeclaration[], const E ex
  * must not look like a mutator that had nothing to do. Throws like {@link validator}.
  */
 export function mutator<const H extends readonly HookDeclaration[], const E extends boolean = false>(
-  declaration: Declaration<H, E> & Conditions<InputOf<H, E>>,
+  declaration: Declaration<H, E> & Conditions<InputOf<H, E>> & Hooked<H>,
   handler: (input: InputOf<H, E>) => MutatorOutput<InputOf<H, E>["payload"]> | Promise<MutatorOutput<InputOf<H, E>["payload"]>>,
 ): Interceptor {
   return define("mutation", declaration, handler as Handler);
@@ -197,12 +204,13 @@ const MEMBERS: ReadonlySet<string> = new Set([
 ]);
 
 function define(type: InterceptorType, declaration: Declaration & Conditions<never>, handler: Handler): Interceptor {
+  if (!isObject(declaration)) throw new LocalError("invalid_argument", "an interceptor is declared by an object with a name and hooks, and then comes its handler");
   const { name, hooks, version, description, mode, failOpen, priorityHint, compat, configSchema } = declaration;
   const { handlesErrors, withRequest, timeoutMs, answerAs } = declaration;
   const fail = (problem: string) => new LocalError("invalid_argument", `interceptor ${JSON.stringify(name)}: ${problem}`);
 
   const unknown = Object.keys(declaration).find((member) => !MEMBERS.has(member));
-  if (unknown !== undefined) throw fail(`${unknown} is no member of a declaration; known are ${[...MEMBERS].join(", ")}`);
+  if (unknown !== undefined) throw fail(`${unknown} is no member of a declaration: ${didYouMean(unknown, MEMBERS, `known are ${[...MEMBERS].join(", ")}`)}`);
   if (typeof handler !== "function") throw fail("the handler must be a function");
   // Typed as never for callers of their own type; a plain function here.
   const when = declaration.when as Interceptor["when"];

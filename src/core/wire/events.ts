@@ -69,6 +69,9 @@ export function isMcpEvent(event: string): boolean {
 type McpEvent = (typeof CLIENT_REQUESTS | typeof SERVER_REQUESTS)[number];
 type McpNamespace = McpEvent extends infer Event ? (Event extends `${infer Namespace}/${string}` ? Namespace : never) : never;
 
+/** What a hook may name: a method, `ns/*` or `*`. Any text may be an event; those of MCP and SEP-2624 are there for editors to offer. */
+export type EventPattern = "*" | KnownEvent | McpEvent | `${McpNamespace}/*` | (string & {});
+
 /** Params or result of an MCP method whose members we do not spell out. */
 export interface OpenPayload {
   _meta?: JsonObject;

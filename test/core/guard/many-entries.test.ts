@@ -33,7 +33,7 @@ for (const role of ["server", "client"] as const) {
       return at % 2 === 0 ? validator({ name: `v${at}`, hooks }, () => false) : mutator({ name: `m${at}`, hooks }, () => "never");
     });
     let runs = 0;
-    const stamp = mutator({ name: "stamp", hooks: BOTH.map((phase) => ({ events: ["tools/call"], phase })) }, ({ payload }) => ({ ...(payload as object), runs: ++runs }));
+    const stamp = mutator({ name: "stamp", hooks: BOTH.map((phase) => ({ events: ["tools/call"], phase })) }, ({ payload }) => ({ ...payload, runs: ++runs }));
     let looks = 0;
     const pair = guardedPair([...others, stamp], {
       role,
