@@ -1,6 +1,7 @@
 import { describeError, LocalError } from "../core/base/errors.ts";
 import type { Host } from "../core/base/host.ts";
 import type { JsonObject } from "../core/base/json.ts";
+import { checkOptions, type OptionTable } from "../core/base/options.ts";
 import type { Transport } from "../core/transport/transport.ts";
 import { comparableOutcome } from "./adapter-outcome.ts";
 import { ADAPTER_KINDS, ADAPTER_PROTOCOL, HELLO, readHello, unsupportedReason, type AdapterHello, type AdapterKind } from "./adapter-protocol.ts";
@@ -27,6 +28,8 @@ export interface AdapterOptions {
   readonly startTimeoutMs: number;
 }
 
+const OPTIONS: OptionTable<AdapterOptions> = { open: "a function", host: "an object", timeoutMs: "a number", startTimeoutMs: "a number" };
+
 /** A program that speaks the adapter protocol, as something to measure. */
 export interface AdapterTarget {
   readonly target: Target;
@@ -46,7 +49,9 @@ const TAIL_CHARS = 4000;
  * A program that speaks the adapter protocol as a target. `target.ready` starts it, and starts it again after it went, hung or said what is
  * no answer; one that does not start, or does not say hello, stays so.
  */
-export function adapterTarget({ open, host, timeoutMs, startTimeoutMs }: AdapterOptions): AdapterTarget {
+export function adapterTarget(options: AdapterOptions): AdapterTarget {
+  checkOptions(options, "the options of adapterTarget", OPTIONS);
+  const { open, host, timeoutMs, startTimeoutMs } = options;
   let starts = 0;
   let pings = 0;
   let calls = 0;

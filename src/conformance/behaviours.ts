@@ -1,6 +1,7 @@
 import { LocalError } from "../core/base/errors.ts";
 import type { Host } from "../core/base/host.ts";
 import { cloneJson, type JsonObject } from "../core/base/json.ts";
+import { checkOptions, type OptionTable } from "../core/base/options.ts";
 import { mutator, validator, type Declaration, type HandlerInput, type Interceptor } from "../core/interceptor/define.ts";
 import { mutated, unchanged } from "../core/interceptor/verdict.ts";
 import { editAt, valueAt } from "./edit.ts";
@@ -14,8 +15,12 @@ export interface FixtureOptions {
   readonly record?: (call: RecordedCall) => void;
 }
 
+const OPTIONS: OptionTable<FixtureOptions> = { host: "an object", record: "a function" };
+
 /** An interceptor of ours that does what its declaration scripts. Throws `invalid_argument` for a word that is not in the vocabulary. */
-export function fixtureInterceptor(declaration: FixtureDeclaration, { host, record }: FixtureOptions): Interceptor {
+export function fixtureInterceptor(declaration: FixtureDeclaration, options: FixtureOptions): Interceptor {
+  checkOptions(options, "the options of fixtureInterceptor", OPTIONS);
+  const { host, record } = options;
   const { behaviour, type, listed: _listed, ...members } = declaration;
   const words = type === "validation" ? VALIDATOR_WORDS : MUTATOR_WORDS;
   const handler = (input: HandlerInput): unknown => {

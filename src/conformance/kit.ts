@@ -2,6 +2,7 @@ import { describeError } from "../core/base/errors.ts";
 import type { Host } from "../core/base/host.ts";
 import { cloneJson, isObject } from "../core/base/json.ts";
 import { diffJson, type Change } from "../core/base/json-diff.ts";
+import { checkOptions, type OptionTable } from "../core/base/options.ts";
 import { blamedRequirements } from "./blame.ts";
 import { canonicalJson } from "./canonical.ts";
 import { canonicalPair } from "./compare.ts";
@@ -38,8 +39,11 @@ export interface RunOptions {
   readonly onOutcome?: (outcome: VectorOutcome) => void;
 }
 
+const OPTIONS: OptionTable<RunOptions> = { host: "an object", timeoutMs: "a number", known: "an object", onOutcome: "a function" };
+
 /** Runs vectors one after the other. Whatever a target does is an outcome: it may throw, hang or return garbage. */
 export async function runVectors(vectors: readonly Vector[], target: Target, options: RunOptions): Promise<readonly VectorOutcome[]> {
+  checkOptions(options, "the options of runVectors", OPTIONS);
   const outcomes: VectorOutcome[] = [];
   for (const vector of vectors) {
     const outcome = await runVector(vector, target, options);

@@ -1,5 +1,6 @@
 import { utf8DecodeExact } from "../core/base/bytes.ts";
 import { LocalError } from "../core/base/errors.ts";
+import { checkOptions, type OptionTable } from "../core/base/options.ts";
 import { createHasher, FIRST, MAX_LINE_BYTES, readLine, type Hasher, type Link } from "./audit-line.ts";
 import { linesOf } from "./file-lines.ts";
 
@@ -41,11 +42,15 @@ export interface VerifyOptions {
   readonly anchors?: readonly Link[];
 }
 
+const OPTIONS: OptionTable<VerifyOptions> = { key: "a string", anchors: "a list" };
+
 /**
  * Verifies audit logs, renamed ones included, oldest first. Stops at the first broken line. A chain may begin in the middle, as old files may be gone; then
  * `firstSeq` says so.
  */
-export async function verifyAudit(paths: readonly string[], { key, anchors = [] }: VerifyOptions = {}): Promise<AuditReport> {
+export async function verifyAudit(paths: readonly string[], options: VerifyOptions = {}): Promise<AuditReport> {
+  checkOptions(options, "the options of verifyAudit", OPTIONS);
+  const { key, anchors = [] } = options;
   const hasher = createHasher(key);
   const writers = new Map<string, WriterSpan>();
   const partial: { file: string; bytes: number }[] = [];

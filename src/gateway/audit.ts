@@ -1,5 +1,6 @@
 import { describeError, LocalError } from "../core/base/errors.ts";
 import { detectHost, type Host } from "../core/base/host.ts";
+import { checkOptions, type OptionTable } from "../core/base/options.ts";
 import { createRandomHex } from "../core/base/random-hex.ts";
 import type { Decision } from "../core/guard/decision.ts";
 import { lastLine, nextRotated, nodeFiles, rotatedFiles, type AuditFile, type AuditFiles } from "./audit-file.ts";
@@ -28,6 +29,18 @@ export interface AuditOptions {
   log?(message: string): void;
   readonly files?: AuditFiles;
 }
+
+const OPTIONS: OptionTable<AuditOptions> = {
+  path: "a string",
+  key: "a string",
+  maxFileBytes: "any",
+  keepFiles: "any",
+  sync: "any",
+  maxQueued: "any",
+  host: "an object",
+  log: "a function",
+  files: "an object",
+};
 
 /** Counts since the log was opened, but for `queued`, which is those of now. */
 export interface AuditStats {
@@ -74,6 +87,7 @@ const STUCK_MS = 15_000;
  * hold (another key, a line that was changed).
  */
 export async function openAudit(options: AuditOptions): Promise<AuditLog> {
+  checkOptions(options, "the options of openAudit", OPTIONS);
   const { path, key, maxFileBytes = 64 * 1024 * 1024, keepFiles = Infinity, sync = 1_000, maxQueued = 10_000, host = detectHost(), log, files = nodeFiles } = options;
   for (const [name, value] of Object.entries({ maxFileBytes, maxQueued, ...(keepFiles !== Infinity && { keepFiles }), ...(typeof sync === "number" && { sync }) })) {
     if (!Number.isSafeInteger(value) || value < 1) throw new LocalError("invalid_argument", `${name} must be a positive integer`);

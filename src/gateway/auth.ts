@@ -1,5 +1,6 @@
 import { LocalError } from "../core/base/errors.ts";
 import { detectHost, type Host } from "../core/base/host.ts";
+import { checkOptions, type OptionTable } from "../core/base/options.ts";
 import type { Authenticate, Authentication, AuthenticationRequest, Challenge } from "../core/http/authentication.ts";
 import type { HttpHandler } from "../core/http/exchange.ts";
 import type { Principal } from "../core/wire/gen/interceptors.ts";
@@ -22,11 +23,14 @@ export interface AuthenticateOptions {
   log?(message: string): void;
 }
 
+const OPTIONS: OptionTable<AuthenticateOptions> = { tokens: "a list", jwt: "a list", anonymous: "a boolean", scopes: "any", host: "an object", log: "a function" };
+
 /**
  * Says who calls, for `listenHttp` and `HttpFacePlan.authenticate`: by a token of the list, or by one that an issuer has signed. Throws `invalid_argument`
  * where nobody could ever get in. The principal of a token of the list is as given there; of a JWT it is its subject, with the claims that are allowed out.
  */
 export function createAuthenticate(options: AuthenticateOptions): Authenticate {
+  checkOptions(options, "the options of createAuthenticate", OPTIONS);
   const { tokens = [], jwt = [], anonymous = false, scopes = [], host = detectHost(), log } = options;
   if (tokens.length === 0 && jwt.length === 0 && !anonymous) throw new LocalError("invalid_argument", "no token would be good: give tokens or jwt");
   const listed = createTokenList(tokens);

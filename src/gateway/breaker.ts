@@ -1,6 +1,7 @@
 import { ErrorCode, isInstance, LocalError, RpcError } from "../core/base/errors.ts";
 import { detectHost, type Host } from "../core/base/host.ts";
 import { cloneJson } from "../core/base/json.ts";
+import { checkOptions, type OptionTable } from "../core/base/options.ts";
 import type { Signal } from "../core/base/signal.ts";
 import { isThenable } from "../core/base/thenable.ts";
 import type { InterceptorSource } from "../core/chain/source.ts";
@@ -20,6 +21,20 @@ export interface BreakerOptions extends CircuitOptions {
   /** Told of each change of a circuit, for logs. What it throws is dropped. */
   onChange?(change: { readonly source: string; readonly interceptor: string; readonly state: CircuitState }): void;
 }
+
+const OPTIONS: OptionTable<BreakerOptions> = {
+  failures: "any",
+  ratio: "any",
+  window: "any",
+  openMs: "any",
+  longestOpenMs: "any",
+  probes: "any",
+  maxConcurrent: "any",
+  maxWaiting: "any",
+  maxWaitMs: "any",
+  host: "an object",
+  onChange: "a function",
+};
 
 /** How one interceptor of a source stands. */
 export interface BreakerStats {
@@ -53,6 +68,7 @@ const MAX_GATES = 10_000;
  * timeouts and lost connections count as failures; verdicts do not, nor invocations that the caller gave up.
  */
 export function withBreaker(source: InterceptorSource, options: BreakerOptions = {}): BreakerSource {
+  checkOptions(options, "the options of a breaker", OPTIONS);
   const { maxConcurrent = 100, maxWaiting = 1_000, maxWaitMs = 1_000, host = detectHost(), onChange } = options;
   const gates = new Map<string, Gate>();
   const circuit = (tell: (state: CircuitState) => void) => createCircuit(host, options, tell);

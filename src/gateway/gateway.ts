@@ -1,18 +1,19 @@
 import { LocalError } from "../core/base/errors.ts";
 import { resolveLimits } from "../core/base/limits.ts";
+import { pickOptions } from "../core/base/options.ts";
 import type { HttpHandler } from "../core/http/exchange.ts";
-import { isLoopback } from "../core/http/host-check.ts";
 import { HEADER } from "../core/http/routing-headers.ts";
 import { safeLog } from "../core/jsonrpc/log.ts";
 import { resolveVersions } from "../core/mcp/lifecycle.ts";
 import { STATELESS_VERSIONS } from "../core/wire/versions.ts";
 import { nodeHost } from "../node/host.ts";
-import { listenHandler, type HandlerServer } from "../node/http-handler.ts";
+import { HANDLER_OPTIONS, listenHandler, type HandlerServer } from "../node/http-handler.ts";
 import { stdioTransport } from "../node/stdio.ts";
 import type { Caller } from "./call.ts";
 import { nothingHere } from "./own-errors.ts";
 import { createParking } from "./parking.ts";
 import type { Gateway, GatewayPlan, UpstreamPlan } from "./plan.ts";
+import { checkPlan } from "./plan-check.ts";
 import { fixedDifferences, sameGuarding, sameUpstream } from "./same-plan.ts";
 import { createServed, type Served } from "./served.ts";
 import { createUpstream } from "./upstream.ts";
@@ -20,7 +21,6 @@ import { createHops } from "./workers/hop.ts";
 import { openDoor } from "./workers/door.ts";
 import { replicaOf } from "./workers/place.ts";
 
-const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 const DRAIN_MS = 10_000;
 const CLOSE_GRACE_MS = 1_000;
 /** Who asks where it is the gateway that wants to know. */
@@ -113,7 +113,7 @@ export async function createGateway(first: GatewayPlan): Promise<Gateway> {
     if (worker !== undefined) door = await openDoor(worker, handle, limits);
     const { intake } = worker ?? {};
     const shared = { ...(hops === undefined ? {} : { divert: hops.divert }), ...(intake === undefined ? {} : { intake }) };
-    if (plan.http !== undefined) listener = await listenHandler(handle, { ...plan.http, limits, ...shared });
+    if (plan.http !== undefined) listener = await listenHandler(handle, { ...pickOptions(plan.http, HANDLER_OPTIONS), limits, ...shared });
   } catch (error) {
     await door?.close(0);
     await Promise.all([...served.values()].map((one) => one.close()));
@@ -193,21 +193,4 @@ export async function createGateway(first: GatewayPlan): Promise<Gateway> {
       upstreams: Object.fromEntries([...served].map(([name, { upstream }]) => [name, upstream.stats()])),
     }),
   };
-}
-
-function checkPlan({ upstreams, stdio, chain, http }: GatewayPlan): void {
-  const refuse = (why: string): never => {
-    throw new LocalError("invalid_argument", why);
-  };
-  if (typeof chain !== "function") refuse("a plan's chain is a function of the upstream's name");
-  const names = new Set<string>();
-  for (const { name } of upstreams) {
-    if (!NAME.test(name)) refuse(`the name of an upstream has letters, digits, ".", "_" and "-", 64 at most; got ${JSON.stringify(name)}`);
-    if (names.has(name)) refuse(`two upstreams are named ${name}`);
-    names.add(name);
-  }
-  if (stdio !== undefined && !names.has(stdio)) refuse(`stdio names the upstream ${JSON.stringify(stdio)}, which the plan does not have`);
-  if (http?.host !== undefined && http.allowedHosts === undefined && !isLoopback(http.host)) {
-    refuse(`a gateway on ${http.host} needs allowedHosts: the names that clients call it by, or "any"`);
-  }
 }

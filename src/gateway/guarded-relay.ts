@@ -1,8 +1,10 @@
+import { checkOptions, type OptionTable } from "../core/base/options.ts";
 import { currentOf, type ChainSource } from "../core/guard/chain-source.ts";
-import { assertOptions } from "../core/guard/policy-checks.ts";
+import { checkGuardOptions } from "../core/guard/policy-checks.ts";
 import type { AttachOptions } from "../core/guard/options.ts";
-import { guardTransport } from "../core/guard/guard.ts";
+import { guardChecked } from "../core/guard/guard.ts";
 import { relay, type Relay, type RelayOptions } from "../core/guard/relay.ts";
+import { assertTransport } from "../core/transport/assert-transport.ts";
 import type { Transport } from "../core/transport/transport.ts";
 import { spawnTransport, type ChildTransport, type SpawnOptions } from "../node/child.ts";
 
@@ -18,14 +20,16 @@ export interface GuardedRelayOptions {
   readonly relay?: RelayOptions;
 }
 
+const OPTIONS: OptionTable<GuardedRelayOptions> = { chain: "any", posture: ["client", "server"], guard: "an object", relay: "an object" };
+
 /** A relay between a client (`down`) and a server (`up`) with a chain in its traffic. */
 export function guardedRelay(down: Transport, up: Transport, options: GuardedRelayOptions): Relay {
-  assertOptions(options, "the options of a guarded relay");
+  checkOptions(options, "the options of a guarded relay", OPTIONS);
   const { chain, posture = "client", guard = {}, relay: own } = options;
-  assertOptions(guard, "the options of a guard");
+  checkGuardOptions(guard);
   const current = currentOf(chain);
-  if (posture === "server") return relay(guardTransport(down, { ...guard, role: "server", chain: current }), up, own);
-  return relay(down, guardTransport(up, { ...guard, role: "client", chain: current }), own);
+  if (posture === "server") return relay(guardChecked({ ...guard, role: "server", chain: current })(down), up, own);
+  return relay(down, guardChecked({ ...guard, role: "client", chain: current })(up), own);
 }
 
 /** A server that was started for one client, with a chain between them. */
@@ -38,9 +42,12 @@ export interface WrappedServer extends Relay {
  * are judged unless `guard.policy` says otherwise. Rejects with `spawn_failed`; the client's transport is left alone then.
  */
 export async function wrapServer(down: Transport, server: SpawnOptions, options: GuardedRelayOptions): Promise<WrappedServer> {
-  assertOptions(options, "the options of a guarded relay");
-  const { guard = {} } = options;
-  assertOptions(guard, "the options of a guard");
+  // Before anything is started that nobody would end.
+  assertTransport(down, "the client's side of a relay");
+  checkOptions(options, "the options of a guarded relay", OPTIONS);
+  const { guard = {}, chain } = options;
+  checkGuardOptions(guard);
+  currentOf(chain);
   const child = await spawnTransport(server);
   const policy = { interceptNotifications: true, ...guard.policy };
   return { ...guardedRelay(down, child, { ...options, guard: { ...guard, policy } }), server: child };

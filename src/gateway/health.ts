@@ -1,7 +1,8 @@
 import { createHostCheck, isLoopback, loopbackHosts } from "../core/http/host-check.ts";
 import type { HttpHandler, HttpResponse } from "../core/http/exchange.ts";
+import { checkOptions, pickOptions, type OptionTable } from "../core/base/options.ts";
 import { isThenable } from "../core/base/thenable.ts";
-import { listenHandler, type HandlerOptions, type HandlerServer } from "../node/http-handler.ts";
+import { HANDLER_OPTIONS, listenHandler, type HandlerOptions, type HandlerServer } from "../node/http-handler.ts";
 import { METRICS_TYPE } from "./metrics-text.ts";
 
 /** What is served to those who operate a process: readiness and metrics. */
@@ -17,11 +18,15 @@ export interface OpsOptions {
   readonly allowedHosts?: readonly string[] | "any";
 }
 
+const OPTIONS: OptionTable<OpsOptions> = { ready: "a function", metrics: "a function", allowedHosts: "any" };
+
 /**
  * `/healthz`: 200 as long as the process answers at all. `/readyz`: 200 when it takes calls, else 503 and why. `/metrics`: for Prometheus. All for GET and HEAD, for
  * a listener of their own that only the operator reaches: nobody is asked who he is. A page in a browser gets none of it.
  */
-export function opsHandler({ ready = () => [], metrics, allowedHosts = "any" }: OpsOptions): HttpHandler {
+export function opsHandler(options: OpsOptions): HttpHandler {
+  checkOptions(options, "the options of an operator's handler", OPTIONS);
+  const { ready = () => [], metrics, allowedHosts = "any" } = options;
   const check = createHostCheck({ allowedHosts });
   const answer = async (path: string): Promise<HttpResponse> => {
     if (path === "/healthz") return plain(200, "ok\n");
@@ -51,8 +56,9 @@ export function opsHandler({ ready = () => [], metrics, allowedHosts = "any" }: 
 
 /** Serves {@link opsHandler} on a port of its own; only this machine reaches it unless `host` says otherwise. */
 export function listenOps(options: OpsOptions & HandlerOptions): Promise<HandlerServer> {
+  checkOptions(options, "the options of listenOps", { ...OPTIONS, ...HANDLER_OPTIONS });
   const { host = "127.0.0.1", allowedHosts = isLoopback(host) ? loopbackHosts(host) : "any" } = options;
-  return listenHandler(opsHandler({ ...options, allowedHosts }), options);
+  return listenHandler(opsHandler({ ...pickOptions(options, OPTIONS), allowedHosts }), pickOptions(options, HANDLER_OPTIONS));
 }
 
 function plain(status: number, body: string, type = "text/plain; charset=utf-8"): HttpResponse {

@@ -1,5 +1,6 @@
 import { LocalError, RpcError } from "../core/base/errors.ts";
 import { detectHost, type Host } from "../core/base/host.ts";
+import { checkOptions, type OptionTable } from "../core/base/options.ts";
 import type { ChainLog } from "../core/chain/report.ts";
 import type { GuardEvent } from "../core/guard/events.ts";
 
@@ -39,6 +40,7 @@ export interface StructuredLog {
   dropped(): number;
 }
 
+const OPTIONS: OptionTable<LogOptions> = { level: ["debug", "info", "warn", "error"], write: "a function", verbose: "a boolean", base: "an object", host: "an object" };
 const ORDER: Readonly<Record<LogLevel, number>> = { debug: 0, info: 1, warn: 2, error: 3 };
 const MAX_CHARS = 2_000;
 // Bytes that may wait for whoever reads standard error.
@@ -46,6 +48,7 @@ const MAX_WAITING = 1024 * 1024;
 
 /** A log of JSON lines: `at`, `level`, `message` and what there is to say besides. No payload is in it, and no line can be broken in two by what it quotes. */
 export function createLog(options: LogOptions = {}): StructuredLog {
+  checkOptions(options, "the options of a log", OPTIONS);
   const { level: lowest = "info", verbose = false, base = {}, host = detectHost(), write = toStderr } = options;
   let dropped = 0;
   const line = (level: LogLevel, message: string, members: Readonly<Record<string, unknown>>) => {

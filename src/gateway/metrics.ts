@@ -1,4 +1,5 @@
 import { detectHost, type Host } from "../core/base/host.ts";
+import { checkOptions, type OptionTable } from "../core/base/options.ts";
 import type { ObserverStats } from "../core/chain/observer.ts";
 import type { GuardEvent } from "../core/guard/events.ts";
 import type { Authenticate } from "../core/http/authentication.ts";
@@ -18,6 +19,8 @@ export interface MetricsOptions {
   readonly bounds?: readonly number[];
   readonly host?: Host;
 }
+
+const OPTIONS: OptionTable<MetricsOptions> = { maxSeries: "a number", bounds: "a list", host: "an object" };
 
 /** What a gateway's `stats()` tells, as far as it is shown. */
 export interface GatewayCounts {
@@ -55,7 +58,9 @@ const P = "mcp_interceptors";
  * What goes on, in numbers. Labels are names of upstreams and interceptors, which the operator chose, and a few words; methods that MCP does not have are
  * counted as `other`, as anybody can make up one.
  */
-export function createMetrics({ maxSeries = 2_000, bounds = SECONDS, host = detectHost() }: MetricsOptions = {}): Metrics {
+export function createMetrics(options: MetricsOptions = {}): Metrics {
+  checkOptions(options, "the options of createMetrics", OPTIONS);
+  const { maxSeries = 2_000, bounds = SECONDS, host = detectHost() } = options;
   const registry = createRegistry(maxSeries);
   const messages = registry.counter({ name: `${P}_messages_total`, help: "Messages that interceptors judged, by what became of them.", labels: ["upstream", "event", "phase", "verdict"] });
   const blocked = registry.counter({ name: `${P}_blocked_total`, help: "Messages that did not go on, by reason and interceptor.", labels: ["upstream", "reason", "interceptor"] });

@@ -1,5 +1,6 @@
 import { describeError, LocalError } from "../core/base/errors.ts";
 import { detectHost, type Host } from "../core/base/host.ts";
+import { checkOptions, type OptionTable } from "../core/base/options.ts";
 import { createRandomHex } from "../core/base/random-hex.ts";
 import { createSignal } from "../core/base/signal.ts";
 import type { GuardEvent } from "../core/guard/events.ts";
@@ -34,6 +35,21 @@ export interface OtlpOptions {
   log?(message: string): void;
 }
 
+const OPTIONS: OptionTable<OtlpOptions> = {
+  url: "a string",
+  headers: "a list",
+  send: "a function",
+  serviceName: "a string",
+  resource: "an object",
+  maxQueued: "a number",
+  batch: "a number",
+  flushMs: "a number",
+  timeoutMs: "a positive number",
+  attempts: "a number",
+  host: "an object",
+  log: "a function",
+};
+
 /** Spans since the exporter was made, but for `waiting`, which is those of now. */
 export interface OtlpStats {
   readonly sent: number;
@@ -58,6 +74,7 @@ const RETRYABLE: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
 /** Sends spans of what guards judge to a collector of OpenTelemetry, in batches, one request at a time. Traffic never waits for it. */
 export function createOtlp(options: OtlpOptions): Otlp {
+  checkOptions(options, "the options of createOtlp", OPTIONS);
   const { url, headers = [], send, serviceName = "mcp-interceptors", resource = {}, maxQueued = 10_000, batch = 500, flushMs = 1_000, timeoutMs = 10_000, attempts = 5 } = options;
   const { host = detectHost(), log } = options;
   for (const [name, value] of Object.entries({ maxQueued, batch, flushMs, timeoutMs, attempts })) {

@@ -1,5 +1,6 @@
 import { LocalError } from "../core/base/errors.ts";
 import { createLinkedList } from "../core/base/linked-list.ts";
+import { pickOptions } from "../core/base/options.ts";
 import { entryFact } from "../core/chain/entry-facts.ts";
 import { createObserver, type Observer } from "../core/chain/observer.ts";
 import { currentOf } from "../core/guard/chain-source.ts";
@@ -11,6 +12,7 @@ import type { Authenticate } from "../core/http/authentication.ts";
 import type { HttpHandler } from "../core/http/exchange.ts";
 import { loopbackHosts } from "../core/http/host-check.ts";
 import { createHttpServer } from "../core/http/http-server.ts";
+import { HTTP_SERVER_OPTIONS } from "../core/http/http-server-options.ts";
 import type { Transport } from "../core/transport/transport.ts";
 import { hooksMatch } from "../core/wire/patterns.ts";
 import { createFace, type Face, type FaceParts } from "./face.ts";
@@ -132,9 +134,9 @@ export function createServed(parts: ServedParts): Served {
           if ("principal" in answer && !allows(answer.principal)) return { challenge: { error: "insufficient_scope", description: "not for this caller" } };
           return answer;
         };
-  const { host: address, port: _port, otherwise: _otherwise, authenticate: _authenticate, allowedHosts = loopbackHosts(address), ...http } = plan.http ?? {};
+  const { host: address, authenticate: _authenticate, allowedHosts = loopbackHosts(address), ...http } = plan.http ?? {};
   const server = createHttpServer({
-    ...http,
+    ...pickOptions(http, HTTP_SERVER_OPTIONS),
     allowedHosts,
     ...(authenticate === undefined ? {} : { authenticate }),
     ...(hops === undefined ? {} : { passOn: hops.passOn }),

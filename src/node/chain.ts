@@ -1,4 +1,5 @@
 import { VERSION } from "../core/base/version.ts";
+import { checkOptions, type OptionTable } from "../core/base/options.ts";
 import type { Signal } from "../core/base/signal.ts";
 import type { AddOptions } from "../core/chain/installed.ts";
 import {
@@ -18,11 +19,14 @@ import { createHttpSend } from "./http-send.ts";
 /** `versions` are the revisions that may be spoken. `onNoise` and `onStderrLine` are for commands, the others for servers behind a URL: see `httpTransport`. */
 export interface ConnectServerOptions extends Pick<SpawnOptions, "onNoise" | "onStderrLine">, Pick<ConnectHttpOptions, "authorize" | "log" | "limits" | "versions"> {}
 
+const OPTIONS: OptionTable<ConnectServerOptions> = { onNoise: "a function", onStderrLine: "a function", authorize: "a function", log: "a function", limits: "an object", versions: "a list" };
+
 /**
  * Connects a client to an MCP server: to the command that it starts, on stdio, or by URL over HTTP, in whatever revision the server speaks. The
  * client's `close` ends the process, or the connections; so does `signal` before. `onNoise` is told of what a command writes that is no message.
  */
 export async function connectServer(target: ServerTarget, signal?: Signal, options: ConnectServerOptions = {}): Promise<McpClient> {
+  checkOptions(options, "the options of connectServer", OPTIONS);
   const { onNoise, onStderrLine, ...http } = options;
   const { versions } = http;
   if (!("command" in target)) {

@@ -2,7 +2,8 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { existsSync } from "node:fs";
 import { describeError, LocalError } from "../core/base/errors.ts";
 import { resolveLimits } from "../core/base/limits.ts";
-import { lineTransport, type LineTransportOptions } from "../core/transport/line-transport.ts";
+import { checkOptions, pickOptions, type OptionTable } from "../core/base/options.ts";
+import { LINE_OPTIONS, lineTransport, type LineTransportOptions } from "../core/transport/line-transport.ts";
 import type { Transport } from "../core/transport/transport.ts";
 import { createByteRing } from "./byte-ring.ts";
 import { nodeHost } from "./host.ts";
@@ -36,6 +37,18 @@ export interface SpawnOptions extends Omit<LineTransportOptions, "invalid"> {
   readonly termGraceMs?: number;
 }
 
+const OPTIONS: OptionTable<SpawnOptions> = {
+  ...LINE_OPTIONS,
+  command: "a string",
+  args: "a list",
+  cwd: "a string",
+  env: "an object",
+  stderr: "any",
+  onStderrLine: "a function",
+  killGraceMs: "a number",
+  termGraceMs: "a number",
+};
+
 /** How a child process ended: one of the two is `null`. */
 export interface ChildExit {
   readonly code: number | null;
@@ -64,6 +77,7 @@ const LAST_LINE_CHARS = 300;
  * `code`, `signal` and `stderr`.
  */
 export async function spawnTransport(options: SpawnOptions): Promise<ChildTransport> {
+  checkOptions(options, "the options of a child process", OPTIONS);
   const { killGraceMs = 2000, termGraceMs = Math.min(1500, killGraceMs), stderr = "inherit", onStderrLine, host = nodeHost() } = options;
   const limits = resolveLimits(options.limits);
   const child = await start(options);
@@ -178,7 +192,7 @@ export async function spawnTransport(options: SpawnOptions): Promise<ChildTransp
         stdout.destroy();
       },
     },
-    { ...options, host, invalid: "drop" },
+    { ...pickOptions(options, LINE_OPTIONS), host, invalid: "drop" },
   );
   const kill = (signal: NodeJS.Signals) => {
     signalled ||= exit === undefined;

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server as HttpServer, type Ser
 import { Server, type AddressInfo, type Socket } from "node:net";
 import { LocalError } from "../core/base/errors.ts";
 import { resolveLimits, type Limits } from "../core/base/limits.ts";
+import { checkOptions, type OptionTable } from "../core/base/options.ts";
 import { OwnSignal } from "../core/base/signal.ts";
 import type { HeaderMap, HttpHandler, HttpRequest, TextSource } from "../core/http/exchange.ts";
 
@@ -33,6 +34,19 @@ export interface HandlerOptions {
   readonly readsOn?: boolean;
   readonly limits?: Partial<Limits>;
 }
+
+export const HANDLER_OPTIONS: OptionTable<HandlerOptions> = {
+  port: "a number",
+  host: "a string",
+  socketPath: "a string",
+  intake: "an object",
+  divert: "a function",
+  headerTimeoutMs: "a number",
+  requestTimeoutMs: "a number",
+  keepAliveTimeoutMs: "a number",
+  readsOn: "a boolean",
+  limits: "an object",
+};
 
 /** Gives connections of which nothing has been read. */
 export interface Intake {
@@ -69,6 +83,7 @@ const READ_THROUGH_BYTES = 65_536;
 
 /** Serves any handler over `node:http`. Resolves once it listens; rejects with what Node says where it cannot. */
 export async function listenHandler(handler: HttpHandler, options: HandlerOptions = {}): Promise<HandlerServer> {
+  checkOptions(options, "the options of a listener", HANDLER_OPTIONS);
   const { port = 0, host = "127.0.0.1", socketPath, intake, divert = () => false, headerTimeoutMs = 10_000, requestTimeoutMs = 30_000, keepAliveTimeoutMs = 75_000, readsOn = false } = options;
   const limits = resolveLimits(options.limits);
   const server = createServer(

@@ -1,10 +1,11 @@
 import { LocalError } from "../core/base/errors.ts";
+import { checkOptions, pickOptions, type OptionTable } from "../core/base/options.ts";
 import type { HttpHandler } from "../core/http/exchange.ts";
 import { isLoopback, loopbackHosts } from "../core/http/host-check.ts";
 import { createHttpServer, type HttpServer } from "../core/http/http-server.ts";
-import type { HttpServerOptions } from "../core/http/http-server-options.ts";
+import { HTTP_SERVER_OPTIONS, type HttpServerOptions } from "../core/http/http-server-options.ts";
 import { badRequest } from "../core/http/http-responses.ts";
-import { listenHandler, type HandlerOptions } from "./http-handler.ts";
+import { HANDLER_OPTIONS, listenHandler, type HandlerOptions } from "./http-handler.ts";
 import { nodeHost } from "./host.ts";
 
 /** Where an MCP endpoint listens, and how it behaves. */
@@ -20,6 +21,8 @@ export interface ListenOptions extends Omit<HttpServerOptions, "host">, Omit<Han
   readonly otherwise?: HttpHandler;
 }
 
+export const LISTEN_OPTIONS: OptionTable<ListenOptions> = { ...HTTP_SERVER_OPTIONS, ...HANDLER_OPTIONS, path: "a string", otherwise: "a function" };
+
 /** An MCP endpoint that listens on a port. */
 export interface HttpListener extends Omit<HttpServer, "handle" | "holds"> {
   /** Where the MCP endpoint is, such as `http://127.0.0.1:3000/mcp`. */
@@ -29,15 +32,16 @@ export interface HttpListener extends Omit<HttpServer, "handle" | "holds"> {
 
 /** Serves MCP over HTTP: `const listener = await listenHttp({ port: 3000 }); serve(server, listener)`. */
 export async function listenHttp(options: ListenOptions = {}): Promise<HttpListener> {
+  checkOptions(options, "the options of listenHttp", LISTEN_OPTIONS);
   const { host = "127.0.0.1", path = "/mcp", closeGraceMs = 1_000, otherwise = nothingHere, ...rest } = options;
   if (!path.startsWith("/")) throw new LocalError("invalid_argument", "path begins with /");
   if (rest.allowedHosts === undefined && !isLoopback(host)) {
     throw new LocalError("invalid_argument", `a server on ${host} needs allowedHosts: the names that clients call it by, or "any"`);
   }
   const allowedHosts = rest.allowedHosts ?? loopbackHosts(host);
-  const server = createHttpServer({ ...rest, allowedHosts, closeGraceMs, host: nodeHost() });
+  const server = createHttpServer({ ...pickOptions(rest, HTTP_SERVER_OPTIONS), allowedHosts, closeGraceMs, host: nodeHost() });
   const handler: HttpHandler = (request) => (request.path === path ? server.handle(request) : otherwise(request));
-  const listening = await listenHandler(handler, { ...rest, host });
+  const listening = await listenHandler(handler, { ...pickOptions(rest, HANDLER_OPTIONS), host });
   const { origin, port } = listening;
   return {
     url: `${origin}${path}`,

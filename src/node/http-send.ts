@@ -2,6 +2,7 @@ import { Agent as HttpAgent, request as httpRequest, type ClientRequest, type In
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import { urlToHttpOptions } from "node:url";
 import { LocalError } from "../core/base/errors.ts";
+import { checkOptions, type OptionTable } from "../core/base/options.ts";
 import { givenUp, type ByteSource, type HttpAnswer, type HttpCall, type HttpSend } from "../core/http/exchange.ts";
 
 /** How connections are made and kept. Times are in milliseconds. */
@@ -16,6 +17,8 @@ export interface HttpSendOptions {
   readonly ca?: string | readonly string[];
 }
 
+const OPTIONS: OptionTable<HttpSendOptions> = { keepAliveMs: "a positive number", maxConnections: "a number", socketPath: "a string", ca: "any" };
+
 /** An `HttpSend` over connections of its own. Idle ones keep no process alive; `close` ends all of them, and what they carry. */
 export interface NodeHttpSend extends HttpSend {
   close(): void;
@@ -25,7 +28,9 @@ export interface NodeHttpSend extends HttpSend {
  * Sends over `node:http` and `node:https`, on connections that are used again. `delivery` is `none` until a connection stands: of one that breaks
  * after that, and before any byte of the answer, nobody knows what the server has read, least of all of one that was used before.
  */
-export function createHttpSend({ keepAliveMs = 4_000, maxConnections = Infinity, socketPath, ca }: HttpSendOptions = {}): NodeHttpSend {
+export function createHttpSend(options: HttpSendOptions = {}): NodeHttpSend {
+  checkOptions(options, "the options of createHttpSend", OPTIONS);
+  const { keepAliveMs = 4_000, maxConnections = Infinity, socketPath, ca } = options;
   if (!(keepAliveMs > 0 && maxConnections >= 1)) throw new LocalError("invalid_argument", "keepAliveMs and maxConnections are positive numbers");
   const pool = { keepAlive: true, timeout: keepAliveMs, maxSockets: maxConnections, maxFreeSockets: 256 };
   const plain = new HttpAgent(pool);

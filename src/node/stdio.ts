@@ -1,6 +1,7 @@
 import { Console } from "node:console";
 import type { Readable, Writable } from "node:stream";
-import { lineTransport, type LineTransportOptions } from "../core/transport/line-transport.ts";
+import { checkOptions, pickOptions, type OptionTable } from "../core/base/options.ts";
+import { LINE_OPTIONS, lineTransport, type LineTransportOptions } from "../core/transport/line-transport.ts";
 import type { Transport } from "../core/transport/transport.ts";
 import { nodeHost } from "./host.ts";
 import { byteSink, byteSource } from "./streams.ts";
@@ -14,12 +15,15 @@ export interface StdioOptions extends Omit<LineTransportOptions, "invalid"> {
   readonly closeGraceMs?: number;
 }
 
+const OPTIONS: OptionTable<StdioOptions> = { ...LINE_OPTIONS, stdin: "an object", stdout: "an object", closeGraceMs: "a number" };
+
 /**
  * The server's side of MCP's stdio transport: the client is at the other end of stdin and stdout. The end of stdin ends `receive`; the client may
  * still read answers until `close`. A broken stdout means that it is gone: `receive` ends too, quietly. Nothing but messages is written
  * here; see `protectStdout` for the rest of the program.
  */
 export function stdioTransport(options: StdioOptions = {}): Transport {
+  checkOptions(options, "the options of stdio", OPTIONS);
   const { stdin = process.stdin, stdout = process.stdout, closeGraceMs = 1000, host = nodeHost() } = options;
   const source = byteSource(stdin);
   const write = byteSink(stdout, () => source.release());
@@ -42,7 +46,7 @@ export function stdioTransport(options: StdioOptions = {}): Transport {
         if (stdout !== process.stdout) stdout.end();
       },
     },
-    { ...options, host, invalid: "answer" },
+    { ...pickOptions(options, LINE_OPTIONS), host, invalid: "answer" },
   );
 }
 

@@ -4,6 +4,7 @@ import { LocalError } from "../core/base/errors.ts";
 import type { Host } from "../core/base/host.ts";
 import { cloneJson, equalJson, isObject } from "../core/base/json.ts";
 import { resolveLimits, type Limits } from "../core/base/limits.ts";
+import { checkOptions, type OptionTable } from "../core/base/options.ts";
 import { mutator, validator, type Declaration, type HandlerInput, type Interceptor } from "../core/interceptor/define.ts";
 import { mutated, unchanged } from "../core/interceptor/verdict.ts";
 import { descriptorProblem, readExtras } from "../core/wire/descriptors.ts";
@@ -34,6 +35,18 @@ export interface WorkerInterceptorOptions {
   readonly host?: Host;
 }
 
+const OPTIONS: OptionTable<WorkerInterceptorOptions> = {
+  module: "any",
+  timeoutMs: "any",
+  graceMs: "any",
+  startTimeoutMs: "any",
+  maxMemoryMb: "any",
+  env: "an object",
+  output: "any",
+  limits: "an object",
+  host: "an object",
+};
+
 /** Interceptors that run in a worker thread, which their owner closes. */
 export interface WorkerInterceptors {
   /** Ordinary interceptors, for chains and servers, whose handlers run in the worker. */
@@ -60,6 +73,7 @@ const CLOSE_PATIENCE_MS = 2_000;
  * Rejects with `spawn_failed` where the module cannot be loaded, ends while it loads, or takes too long; with `invalid_argument`.
  */
 export async function workerInterceptor(options: WorkerInterceptorOptions): Promise<WorkerInterceptors> {
+  checkOptions(options, "the options of a worker", OPTIONS);
   const { module, timeoutMs = 5_000, graceMs = 250, startTimeoutMs = 10_000, maxMemoryMb = 256, env, host = nodeHost() } = options;
   for (const [name, value] of Object.entries({ timeoutMs, graceMs, startTimeoutMs, maxMemoryMb })) {
     const fault = timeoutProblem(value);

@@ -1,5 +1,6 @@
 import { LocalError } from "../core/base/errors.ts";
 import { detectHost, type Host } from "../core/base/host.ts";
+import { checkOptions, type OptionTable } from "../core/base/options.ts";
 import type { Signal } from "../core/base/signal.ts";
 import type { AddOptions } from "../core/chain/installed.ts";
 import {
@@ -19,9 +20,12 @@ export interface ConnectServerOptions extends Pick<ConnectHttpOptions, "authoriz
   readonly host?: Host;
 }
 
+const OPTIONS: OptionTable<ConnectServerOptions> = { host: "an object", authorize: "a function", log: "a function", limits: "an object", versions: "a list" };
+
 /** Connects a client to an MCP server by its URL, over the host's `fetch`. Rejects with `unsupported` for a command: nothing is started here. */
 export async function connectServer(target: ServerTarget, signal?: Signal, options: ConnectServerOptions = {}): Promise<McpClient> {
   if ("command" in target) throw new LocalError("unsupported", "servers are reached by URL here; mcp-interceptors/node starts commands");
+  checkOptions(options, "the options of connectServer", OPTIONS);
   const { host = detectHost() } = options;
   return await connectHttp({ ...target, ...options, host, send: fetchSend(host) }, signal);
 }

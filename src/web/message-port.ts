@@ -1,6 +1,7 @@
 import { LocalError } from "../core/base/errors.ts";
 import { cloneJson } from "../core/base/json.ts";
 import { resolveLimits, type Limits } from "../core/base/limits.ts";
+import { checkOptions, type OptionTable } from "../core/base/options.ts";
 import { newConnection } from "../core/transport/connection.ts";
 import { readHandedOver, standIns } from "../core/transport/handed-over.ts";
 import { createInbox, DONE } from "../core/transport/inbox.ts";
@@ -26,6 +27,8 @@ export interface PortOptions {
   readonly onNoise?: (why: string) => void;
 }
 
+const OPTIONS: OptionTable<PortOptions> = { limits: "an object", onNoise: "a function" };
+
 // A port has no end that its peer could see everywhere, so we say goodbye in a form that is no message.
 const GOODBYE = null;
 
@@ -35,6 +38,7 @@ const GOODBYE = null;
  * back-pressure: more than `maxQueuedFrames` arrivals that nobody pulls end the connection with `limit_exceeded`.
  */
 export function portTransport(port: PortLike, options: PortOptions = {}): Transport {
+  checkOptions(options, "the options of a port", OPTIONS);
   const limits = resolveLimits(options.limits);
   const inbox = createInbox(limits.maxQueuedFrames);
   const from: PeerContext = { transport: "port", connection: newConnection("port") };

@@ -1,16 +1,18 @@
 import { LocalError } from "../base/errors.ts";
 import { createTimestamp, detectHost, type Host } from "../base/host.ts";
 import { resolveLimits, type Limits } from "../base/limits.ts";
+import { checkOptions, type OptionTable } from "../base/options.ts";
 import { createRandomHex } from "../base/random-hex.ts";
 import type { Signal } from "../base/signal.ts";
 import { interceptorList, type Interceptors } from "../interceptor/define.ts";
 import type { Phase } from "../wire/gen/interceptors.ts";
+import { nearEvent } from "../wire/near-events.ts";
 import { chainCoverage, type Coverage } from "./coverage.ts";
 import { createDigester } from "./digest.ts";
 import type { ChainEntry } from "./entry.ts";
 import { execute, type ChainParts, type ExecuteParams, type Revalidate } from "./execute.ts";
 import { interceptorSource } from "./in-process.ts";
-import { asList, installSource, reinstallSource, type AddOptions, type Installed, type ListedOptions } from "./installed.ts";
+import { ADD_OPTIONS, asList, installSource, reinstallSource, type AddOptions, type Installed, type ListedOptions } from "./installed.ts";
 import type { ChainEvent } from "./events.ts";
 import { indexNames } from "./names.ts";
 import { NOTHING_OBSERVED, observerOf, type ObserverStats, type Observing } from "./observer.ts";
@@ -55,6 +57,21 @@ export interface RefreshOptions {
   readonly allowWeaker?: boolean;
   readonly signal?: Signal;
 }
+
+export const CHAIN_OPTIONS: OptionTable<ChainOptions> = {
+  host: "an object",
+  limits: "an object",
+  log: "a function",
+  observe: "any",
+  revalidate: ["never", "if-modified"],
+  provenance: "any",
+  timeoutMs: "a positive number",
+  maxDetached: "any",
+};
+
+export const ADD_SOURCE_OPTIONS: OptionTable<AddSourceOptions> = { ...ADD_OPTIONS, ignoreUnknownTypes: "a boolean", signal: "an object" };
+
+const REFRESH_OPTIONS: OptionTable<RefreshOptions> = { allowWeaker: "a boolean", signal: "an object" };
 
 /** Counts over the life of a chain, but for `detached`, which is those of now. */
 export interface ChainStats {
@@ -109,6 +126,7 @@ const LOCAL = "local";
 
 /** An empty chain. Throws `invalid_argument` for wrong options. */
 export function createChain(options: ChainOptions = {}): Chain {
+  checkOptions(options, "the options of a chain", CHAIN_OPTIONS);
   const { host = detectHost(), revalidate = "never", provenance = false, timeoutMs } = options;
   const unknownMode = provenanceProblem(provenance);
   if (unknownMode !== undefined) throw new LocalError("invalid_argument", unknownMode);
@@ -160,6 +178,17 @@ export function createChain(options: ChainOptions = {}): Chain {
     labels.add(source.label);
   }
 
+  // What never runs guards nothing, and nobody would notice.
+  function warnOfNearEvents(): void {
+    if (reporter.log === undefined) return;
+    for (const { address, policy } of installed.at(-1)?.entries ?? []) {
+      for (const event of policy.hooks.flatMap(({ events }) => events)) {
+        const meant = nearEvent(event);
+        if (meant !== undefined) reporter.log({ level: "warning", message: `it hooks ${JSON.stringify(event)}, which is no method of MCP: did you mean ${meant}?`, address });
+      }
+    }
+  }
+
   function checkCount(count: number): void {
     if (count > limits.maxInterceptors) throw new LocalError("limit_exceeded", `a chain holds at most ${limits.maxInterceptors} interceptors`);
   }
@@ -169,11 +198,15 @@ export function createChain(options: ChainOptions = {}): Chain {
       return entries;
     },
     add(interceptors, settings = {}) {
+      checkOptions(settings, "the options of add", ADD_OPTIONS);
       const list = interceptorList(interceptors);
       const source = interceptorSource(list, { label: LOCAL, host, limits });
       install(source, list.map(({ descriptor }) => descriptor), settings);
+      warnOfNearEvents();
     },
-    async addSource(source, { signal, ...settings } = {}) {
+    async addSource(source, options = {}) {
+      checkOptions(options, "the options of addSource", ADD_SOURCE_OPTIONS);
+      const { signal, ...settings } = options;
       const { label } = source;
       if (typeof label !== "string" || label === "" || label.includes("/")) {
         throw new LocalError("invalid_argument", `a source's label must be a non-empty text without "/", not ${JSON.stringify(label)}`);
@@ -184,7 +217,9 @@ export function createChain(options: ChainOptions = {}): Chain {
       install(source, listed, settings);
       if (listed.length === 0) reporter.log?.({ level: "warning", message: `the source ${JSON.stringify(label)} lists no interceptors` });
     },
-    async refresh({ allowWeaker = false, signal } = {}) {
+    async refresh(options = {}) {
+      checkOptions(options, "the options of refresh", REFRESH_OPTIONS);
+      const { allowWeaker = false, signal } = options;
       const reading = ++readings;
       const lists = new Map(await Promise.all(installed.map(async ({ source }) => [source, asList(source, await source.list(signal))] as const)));
       // Sources may have come in during the wait, and another refresh may have read a newer list.

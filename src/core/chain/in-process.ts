@@ -1,6 +1,7 @@
 import { LocalError } from "../base/errors.ts";
 import { detectHost, type Host } from "../base/host.ts";
 import { resolveLimits, type Limits } from "../base/limits.ts";
+import { checkOptions, type OptionTable } from "../base/options.ts";
 import { interceptorList, type Interceptor, type Interceptors } from "../interceptor/define.ts";
 import { invokeInterceptor } from "../interceptor/invoke.ts";
 import type { InterceptorSource } from "./source.ts";
@@ -12,11 +13,14 @@ interface InProcessOptions {
   readonly limits?: Partial<Limits>;
 }
 
+const OPTIONS: OptionTable<InProcessOptions> = { label: "a string", host: "an object", limits: "an object" };
+
 /**
  * Interceptors of this process as a source. They run the same function as behind `interceptor/invoke`, on copies, and answer
  * synchronously where their handler does. Throws `conflict` where two have one name, `invalid_argument` for what is no interceptor.
  */
 export function interceptorSource(interceptors: Interceptors, options: InProcessOptions = {}): InterceptorSource {
+  checkOptions(options, "the options of a source", OPTIONS);
   const { label = "local", host = detectHost() } = options;
   const { maxDepth, maxMessageBytes } = resolveLimits(options.limits);
   const byName = new Map<string, Interceptor>();

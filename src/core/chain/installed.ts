@@ -1,5 +1,6 @@
 import { LocalError } from "../base/errors.ts";
 import { equalJson, type JsonObject } from "../base/json.ts";
+import type { OptionTable } from "../base/options.ts";
 import { copyGrants, type Overrides } from "../interceptor/policy.ts";
 import { acceptDescriptor, canonicalDescriptor, type ListedDescriptor } from "../wire/descriptors.ts";
 import { createEntry, type ChainEntry } from "./entry.ts";
@@ -13,6 +14,8 @@ export interface AddOptions {
   /** The static part of `config`, by name or `label/name`. */
   readonly config?: Readonly<Record<string, JsonObject>>;
 }
+
+export const ADD_OPTIONS: OptionTable<AddOptions> = { overrides: "an object", config: "an object" };
 
 export interface ListedOptions extends AddOptions {
   /** Leaves out, and logs, interceptors of a type that is not known here. By default one of them refuses the whole source. */

@@ -1,5 +1,6 @@
 import { LocalError } from "../base/errors.ts";
 import { DEFAULT_LIMITS } from "../base/limits.ts";
+import { checkOptions } from "../base/options.ts";
 import { isThenable } from "../base/thenable.ts";
 
 /** Counts of events since the observer was made, but for `waiting`, which is those of now. */
@@ -32,6 +33,7 @@ const BATCH = 64;
 
 /** `maxQueued` events may wait, `limits.maxQueuedEvents` (10,000) unless said otherwise. */
 export function createObserver<E>(handle: (event: E) => unknown, options: { readonly maxQueued?: number } = {}): Observer<E> {
+  checkOptions(options, "the options of an observer", { maxQueued: "any" });
   const { maxQueued = DEFAULT_LIMITS.maxQueuedEvents } = options;
   if (typeof handle !== "function") throw new LocalError("invalid_argument", "an observer must be a function, or made by createObserver");
   if (!Number.isSafeInteger(maxQueued) || maxQueued < 1) throw new LocalError("invalid_argument", "maxQueued must be a positive integer");

@@ -1,6 +1,7 @@
 import { ErrorCode, LocalError, RpcError } from "../base/errors.ts";
 import { cloneJson, ownMember, type JsonObject } from "../base/json.ts";
 import { resolveLimits, type Limits } from "../base/limits.ts";
+import { checkOptions, type OptionTable } from "../base/options.ts";
 import type { Signal } from "../base/signal.ts";
 import type { InterceptorSource } from "../chain/source.ts";
 import type { RequestOptions } from "../jsonrpc/outgoing.ts";
@@ -16,6 +17,8 @@ export interface SourceOptions {
   readonly limits?: Partial<Limits>;
 }
 
+const OPTIONS: OptionTable<SourceOptions> = { label: "any", limits: "an object" };
+
 type Kind = keyof typeof INTERCEPTOR_SPELLINGS;
 
 /**
@@ -23,6 +26,7 @@ type Kind = keyof typeof INTERCEPTOR_SPELLINGS;
  * the capability, and follows pages. Where the server does not know a method (-32601), the other spelling is tried once and remembered.
  */
 export function clientSource(client: McpClient, options: SourceOptions): InterceptorSource {
+  checkOptions(options, "the options of a source", OPTIONS);
   const { maxPages, maxInterceptors, maxDepth } = resolveLimits(options.limits);
   // The spelling that the server has; the first, too, where it has turned out to have neither. Undefined as long as nobody knows.
   const known: Record<Kind, string | undefined> = { list: undefined, invoke: undefined };

@@ -1,8 +1,9 @@
 import { LocalError } from "../base/errors.ts";
 import { isObject } from "../base/json.ts";
+import { checkOptions, type OptionTable } from "../base/options.ts";
 import type { Signal } from "../base/signal.ts";
-import { createChain as createBareChain, type AddSourceOptions, type Chain, type ChainOptions } from "../chain/chain.ts";
-import type { AddOptions } from "../chain/installed.ts";
+import { ADD_SOURCE_OPTIONS, CHAIN_OPTIONS, createChain as createBareChain, type AddSourceOptions, type Chain, type ChainOptions } from "../chain/chain.ts";
+import { ADD_OPTIONS, type AddOptions } from "../chain/installed.ts";
 import { harmless } from "../chain/report.ts";
 import type { InterceptorSource } from "../chain/source.ts";
 import { interceptorList, type Interceptors } from "../interceptor/define.ts";
@@ -39,12 +40,18 @@ export interface ConnectedChainOptions extends ChainOptions {
   readonly connect?: (target: ServerTarget, signal?: Signal) => Promise<McpClient>;
 }
 
+const CONNECTED: OptionTable<ConnectedChainOptions> = { ...CHAIN_OPTIONS, connect: "a function" };
+
+const ADD_SERVER_OPTIONS: OptionTable<AddServerOptions> = { ...ADD_SOURCE_OPTIONS, label: "any" };
+
 /**
  * An empty chain that can also add servers: `createChain` of the engine, with `addServer`. Without `connect` it takes clients that are connected, and no
  * commands or URLs.
  */
 export function createChain(options: ConnectedChainOptions = {}): ConnectedChain {
-  const chain = createBareChain(options);
+  checkOptions(options, "the options of a chain", CONNECTED);
+  const { connect, ...own } = options;
+  const chain = createBareChain(own);
   const opened = new Set<McpClient>();
   // Labels of what was added here, or is about to be: those show on no entry yet, and a server without interceptors never does.
   const labels = new Set<string>();
@@ -82,17 +89,18 @@ export function createChain(options: ConnectedChainOptions = {}): ConnectedChain
   // The members are accessors, which a spread would freeze at their first value.
   return Object.assign(Object.create(null, Object.getOwnPropertyDescriptors(chain)) as Chain, {
     async addServer(server: McpClient | InterceptorSource | ServerTarget, settings: AddServerOptions = {}) {
+      checkOptions(settings, "the options of addServer", ADD_SERVER_OPTIONS);
       if (server instanceof McpClient) return addClient(server, settings);
       if (isSource(server)) {
         const { label: _label, ...rest } = settings;
         return addSource(server, rest);
       }
       if (!isTarget(server)) throw new LocalError("invalid_argument", NO_SERVER);
-      if (options.connect === undefined) {
+      if (connect === undefined) {
         const instead = "use createChain of mcp-interceptors/node, or pass a connected client";
         throw new LocalError("host_missing", `this chain cannot start or reach servers by itself: ${instead}`);
       }
-      const client = await options.connect(server, settings.signal);
+      const client = await connect(server, settings.signal);
       try {
         await addClient(client, settings);
         opened.add(client);
@@ -129,6 +137,7 @@ function isText(value: unknown): boolean {
 
 /** A chain of interceptors in this process; more can be added to it, servers included. */
 export async function localChain(interceptors: Interceptors, options: ConnectedChainOptions & AddOptions = {}): Promise<ConnectedChain> {
+  checkOptions(options, "the options of a chain", { ...CONNECTED, ...ADD_OPTIONS });
   const { overrides, config, ...rest } = options;
   const chain = createChain(rest);
   const list = interceptorList(interceptors);

@@ -3,9 +3,9 @@ import { resolveLimits } from "../base/limits.ts";
 import type { Transport } from "../transport/transport.ts";
 import { INTERCEPTOR_SPELLINGS } from "../wire/dialects.ts";
 import { currentOf, type ChainSource } from "./chain-source.ts";
-import { guardTransport } from "./guard.ts";
+import { guardChecked } from "./guard.ts";
 import type { AttachOptions } from "./options.ts";
-import { assertOptions, readPolicy } from "./policy-checks.ts";
+import { checkGuardOptions } from "./policy-checks.ts";
 import { isConnected, wrapConnections, type SdkPeer } from "./sdk-peer.ts";
 import { createToolSchemas } from "./tool-schemas.ts";
 
@@ -25,14 +25,13 @@ export interface Guardable {
  * not guard, and `invalid_argument` for what is no server, chain or policy.
  */
 export function guardServer<S extends Guardable | SdkPeer>(server: S, chain: ChainSource, options: AttachOptions = {}): S {
-  assertOptions(options, "the options of a guard");
-  readPolicy(options.policy);
+  checkGuardOptions(options);
   const source = currentOf(chain);
   // In a stateless revision each request may come on a connection of its own, so a list of tools is told on another one than the call.
   const tools = createToolSchemas(resolveLimits(options.limits), () => {});
   const wrap = (transport: Transport) => {
     const policy = { hostsChain: hostsInterceptors(server), ...options.policy };
-    return guardTransport(transport, { ...options, policy, role: "server", chain: source }, tools);
+    return guardChecked({ ...options, policy, role: "server", chain: source }, tools)(transport);
   };
   wrapTransports(server, wrap, options);
   return server;
@@ -43,10 +42,9 @@ export function guardServer<S extends Guardable | SdkPeer>(server: S, chain: Cha
  * official SDKs'. Returns the client. Throws like {@link guardServer}.
  */
 export function guardClient<C extends Guardable | SdkPeer>(client: C, chain: ChainSource, options: AttachOptions = {}): C {
-  assertOptions(options, "the options of a guard");
-  readPolicy(options.policy);
+  checkGuardOptions(options);
   const source = currentOf(chain);
-  wrapTransports(client, (transport) => guardTransport(transport, { ...options, role: "client", chain: source }), options);
+  wrapTransports(client, (transport) => guardChecked({ ...options, role: "client", chain: source })(transport), options);
   return client;
 }
 

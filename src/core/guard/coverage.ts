@@ -1,4 +1,5 @@
 import { detectHost, type Host } from "../base/host.ts";
+import { checkOptions, type OptionTable } from "../base/options.ts";
 import type { Chain } from "../chain/chain.ts";
 import {
   eventLike,
@@ -17,6 +18,7 @@ import { METHODS, type Method } from "../wire/methods.ts";
 import { matchesPattern } from "../wire/patterns.ts";
 import { currentOf, type ChainSource } from "./chain-source.ts";
 import type { GuardPolicy } from "./options.ts";
+import { checkPolicy } from "./policy-checks.ts";
 import { LIFECYCLE_METHODS, PLAIN_NOTIFICATIONS } from "./routes.ts";
 
 /** Whose view of a chain is reported. */
@@ -28,6 +30,8 @@ export interface CoverageOptions {
   readonly host?: Host;
 }
 
+const OPTIONS: OptionTable<CoverageOptions> = { role: ["server", "client"], policy: "an object", host: "an object" };
+
 const SENDERS = ["client", "server"] as const;
 type Sender = (typeof SENDERS)[number];
 
@@ -36,7 +40,9 @@ type Sender = (typeof SENDERS)[number];
  * methods, and for whatever else a hook names; and what each interceptor has done so far, in all that the chain was used for.
  */
 export function guardCoverage(chain: ChainSource, options: CoverageOptions): Coverage {
+  checkOptions(options, "the options of coverage", OPTIONS);
   const { role, policy = {}, host = detectHost() } = options;
+  checkPolicy(policy);
   const current = currentOf(chain).current();
   const known = new Set([...METHODS.keys(), ...INTERCEPTOR_SPELLINGS.list, ...INTERCEPTOR_SPELLINGS.invoke]);
   const senders = (method: string): readonly Sender[] => {

@@ -1,6 +1,7 @@
 import { LocalError } from "../base/errors.ts";
 import type { Host, PlatformSignal } from "../base/host.ts";
 import { isObject, type JsonObject } from "../base/json.ts";
+import { checkOptions, type OptionTable } from "../base/options.ts";
 import type { Limits } from "../base/limits.ts";
 import type { Signal, SignalLike } from "../base/signal.ts";
 import type { Chain } from "../chain/chain.ts";
@@ -88,16 +89,31 @@ export function directionOf({ role = "client" }: FunctionGuardOptions, phase: Ph
   return (role === "client") === (phase === "request") ? "sending" : "receiving";
 }
 
+export const FUNCTION_OPTIONS: OptionTable<FunctionGuardOptions> = {
+  event: "any",
+  role: ["client", "server"],
+  version: "a string",
+  context: "a function",
+  check: "an object",
+  interceptors: "a list",
+  config: "an object",
+  chainTimeoutMs: "any",
+  timeoutMs: "any",
+  observe: "a function",
+  host: "an object",
+  limits: "an object",
+};
+
 /** Throws `invalid_argument` where there is no function to guard, or the options are wrong. */
 export function checkFunctionOptions(fn: unknown, options: FunctionGuardOptions): void {
   const wrong = (what: string) => new LocalError("invalid_argument", what);
   if (typeof fn !== "function") throw wrong("what is guarded must be a function: (fn, chain, options)");
   // What JavaScript lets through.
   if (!isObject(options)) throw wrong("a guarded function needs options with an event");
-  const { event, role, timeoutMs, chainTimeoutMs, context } = options;
+  checkOptions(options, "the options of a guarded function", FUNCTION_OPTIONS);
+  const { event, timeoutMs, chainTimeoutMs, check = {} } = options;
+  checkOptions(check, "check", { request: "a function", response: "a function" });
   if (!isEvent(event)) throw wrong('event must be a name, without "*"');
-  if (role !== undefined && role !== "client" && role !== "server") throw wrong('role must be "client" or "server"');
-  if (context !== undefined && typeof context !== "function") throw wrong("context must be a function");
   for (const [name, value] of Object.entries({ timeoutMs, chainTimeoutMs })) {
     const fault = value === undefined ? undefined : timeoutProblem(value);
     if (fault !== undefined) throw wrong(`${name} ${fault}`);

@@ -1,5 +1,6 @@
 import { LocalError } from "../base/errors.ts";
 import { cloneJson, isObject, ownMember, type JsonObject } from "../base/json.ts";
+import { checkOptions, type OptionTable } from "../base/options.ts";
 import { blocksOf, textOf } from "../wire/completion.ts";
 import type { LlmCompletionResponse } from "../wire/gen/completion.ts";
 import { METHODS } from "../wire/methods.ts";
@@ -8,6 +9,7 @@ import { createFunctionGuard, FunctionExchange, over, type FunctionGuard } from 
 import {
   checkFunctionOptions,
   COMPLETION_CHECKS,
+  FUNCTION_OPTIONS,
   payloadCheck,
   type FunctionCall,
   type FunctionChain,
@@ -24,6 +26,8 @@ export interface StreamGuardOptions extends Omit<FunctionGuardOptions, "event" |
   readonly event?: string;
   readonly check?: { readonly request?: PayloadCheck };
 }
+
+const OPTIONS: OptionTable<StreamGuardOptions> = { ...FUNCTION_OPTIONS, windowChars: "any", overlapChars: "any" };
 
 /** Text as it comes. The iterator may return the rest of the response at its end: all but the text. */
 export type TextDeltas = AsyncIterable<string, Partial<LlmCompletionResponse> | undefined | void>;
@@ -72,12 +76,14 @@ export function guardStream<Argument>(
   chain: FunctionChain,
   options: StreamGuardOptions = {},
 ): (argument: Argument, call?: GuardedCallOptions) => GuardedStream {
+  checkOptions(options, "the options of a guarded stream", OPTIONS);
   const { windowChars = 1000, overlapChars = 200, event = "llm/completion", check, ...rest } = options;
   const wrong = (what: string) => new LocalError("invalid_argument", what);
   if (!Number.isSafeInteger(windowChars) || windowChars < 1) throw wrong("windowChars must be a whole number from 1");
   if (!Number.isSafeInteger(overlapChars) || overlapChars < 0 || overlapChars >= windowChars) {
     throw wrong("overlapChars must be a whole number from 0, below windowChars");
   }
+  if (check !== undefined) checkOptions(check, "check", { request: "a function" });
   if (METHODS.has(event)) throw wrong(`${event} is a method of MCP, whose results are no completions`);
   const request = check === undefined ? payloadCheck({ event }, "request") : check.request;
   const settings = { ...rest, event, check: { response: COMPLETION_CHECKS.response, ...(request === undefined ? {} : { request }) } };

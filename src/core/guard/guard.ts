@@ -1,4 +1,5 @@
 import { describeError, LocalError } from "../base/errors.ts";
+import { isObject } from "../base/json.ts";
 import { createLinkedList } from "../base/linked-list.ts";
 import { createQueue } from "../base/queue.ts";
 import type { Coverage } from "../chain/coverage.ts";
@@ -11,6 +12,7 @@ import { isRequest, type RequestId } from "../wire/message.ts";
 import { guardCoverage } from "./coverage.ts";
 import { createFlow, type Flow } from "./flow.ts";
 import type { GuardOptions } from "./options.ts";
+import { checkGuardOptions } from "./policy-checks.ts";
 import { GuardState, shareGuard } from "./state.ts";
 import type { ToolSchemas } from "./tool-schemas.ts";
 import type { Waypoint } from "./turns.ts";
@@ -40,6 +42,13 @@ export function guardTransport(inner: Transport, options: GuardOptions, toolSche
 
 /** Like {@link guardTransport}, for all connections of one server: what their guards have in common is made once. */
 export function createGuard(options: GuardOptions, toolSchemas?: ToolSchemas): (inner: Transport) => GuardedTransport {
+  // Of none at all it is said next what is needed.
+  if (isObject(options)) checkGuardOptions(options, "role", "chain");
+  return guardChecked(options, toolSchemas);
+}
+
+/** Like {@link createGuard}, of options that have been looked at: over HTTP each request may come on a connection of its own. */
+export function guardChecked(options: GuardOptions, toolSchemas?: ToolSchemas): (inner: Transport) => GuardedTransport {
   const shared = shareGuard(options, toolSchemas);
   return (inner) => new Guarded(inner, new GuardState(shared));
 }

@@ -1,13 +1,13 @@
 import { describeError, ErrorCode, LocalError, RpcError } from "../base/errors.ts";
 import { detectHost, type Host } from "../base/host.ts";
 import { resolveLimits, type Limits } from "../base/limits.ts";
+import { checkOptions, type OptionTable } from "../base/options.ts";
 import { assertTransport } from "../transport/assert-transport.ts";
 import type { Arrival, Transport } from "../transport/transport.ts";
 import type { Frame } from "../wire/frame.ts";
 import { isRequest, type Message, type RequestId } from "../wire/message.ts";
 import { errorAnswer } from "./answer.ts";
 import { createOpenRequests } from "./open-requests.ts";
-import { assertOptions } from "./policy-checks.ts";
 
 /** How long a relay waits for what. */
 export interface RelayOptions {
@@ -23,6 +23,16 @@ export interface RelayOptions {
   readonly host?: Host;
   readonly limits?: Partial<Limits>;
 }
+
+const OPTIONS: OptionTable<RelayOptions> = {
+  initializeTimeoutMs: "a positive number",
+  requestTimeoutMs: "a positive number",
+  maxRequestMs: "a positive number",
+  drainMs: "a number",
+  log: "a function",
+  host: "an object",
+  limits: "an object",
+};
 
 /** How a relay came to its end: which side ended first, and with what error, if any. */
 export interface RelayEnd {
@@ -54,7 +64,7 @@ const MAYBE_SENT: Delivery = { delivery: "unknown" };
 export function relay(down: Transport, up: Transport, options: RelayOptions = {}): Relay {
   assertTransport(down, "the client's side of a relay");
   assertTransport(up, "the server's side of a relay");
-  assertOptions(options, "the options of a relay");
+  checkOptions(options, "the options of a relay", OPTIONS);
   const host = options.host ?? detectHost();
   const limits = resolveLimits(options.limits);
   const { initializeTimeoutMs = 60_000, requestTimeoutMs = 600_000, maxRequestMs = 3_600_000, drainMs = 5_000 } = options;

@@ -3,10 +3,10 @@ import { isObject } from "../base/json.ts";
 import type { Limits } from "../base/limits.ts";
 import { fromSdkTransport, toSdkTransport, type SdkTransport } from "../transport/sdk-adapters.ts";
 import type { Transport } from "../transport/transport.ts";
-import { guardTransport } from "./guard.ts";
+import { guardChecked } from "./guard.ts";
 import { currentOf, type ChainSource } from "./chain-source.ts";
 import type { AttachOptions, GuardOptions } from "./options.ts";
-import { assertOptions } from "./policy-checks.ts";
+import { checkGuardOptions } from "./policy-checks.ts";
 
 /**
  * A server or client of the official SDKs, by its shape: `McpServer`, `Server` and `Client` of `@modelcontextprotocol/sdk` 1.x, and those of
@@ -25,8 +25,9 @@ export function guardSdkTransport<T extends SdkTransport>(transport: T, chain: C
   if (!isObject(transport) || ["start", "send", "close"].some((verb) => typeof transport[verb] !== "function")) {
     throw new LocalError("invalid_argument", "it takes a transport of the official SDKs, with start, send and close; those of this package are for guardTransport");
   }
-  if (options !== undefined) assertOptions(options, "the options of a guard");
-  return toSdkTransport(guardTransport(fromSdkTransport(transport, limitsOf(options)), { ...options, chain: currentOf(chain) }), { ...limitsOf(options), around: transport });
+  if (options !== undefined) checkGuardOptions(options, "role");
+  const guard = guardChecked({ ...options, chain: currentOf(chain) });
+  return toSdkTransport(guard(fromSdkTransport(transport, limitsOf(options))), { ...limitsOf(options), around: transport });
 }
 
 type Wrap = (transport: Transport) => Transport;

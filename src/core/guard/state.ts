@@ -16,7 +16,7 @@ import { createLedger, type Ledger } from "./ledger.ts";
 import type { GuardOptions, GuardPolicy } from "./options.ts";
 import { createRetries, type Retries } from "./retries.ts";
 import type { ImmutableCheck } from "./immutable.ts";
-import { readPolicy } from "./policy-checks.ts";
+import { immutableOf } from "./policy-checks.ts";
 import { metaOf, paramsOf } from "./routes.ts";
 import { createTaskTable, type TaskTable } from "./task-table.ts";
 import { createToolSchemas, type ToolSchemas } from "./tool-schemas.ts";
@@ -50,11 +50,12 @@ export function shareGuard(options: GuardOptions, toolSchemas?: ToolSchemas): Gu
   const host = options.host ?? detectHost();
   const limits = resolveLimits(options.limits);
   const log = harmless(options.log);
-  const { immutable } = readPolicy(options.policy);
+  const { policy = {} } = options;
+  const immutable = immutableOf(policy);
   return {
     options,
     chain,
-    policy: options.policy ?? {},
+    policy,
     host,
     limits,
     toolSchemas,

@@ -1,4 +1,5 @@
 import { resolveLimits, type Limits } from "../base/limits.ts";
+import { checkOptions } from "../base/options.ts";
 
 /** A message as it went out on a stream. Places on a stream only grow. */
 export interface StoredEvent {
@@ -31,6 +32,7 @@ interface Stream {
 
 /** An event store in memory, bounded by `maxStoredEvents` and `maxStoredChars` over all sessions: the oldest event goes first, whosever it is. */
 export function memoryEventStore(options: { readonly limits?: Partial<Limits> } = {}): EventStore & { readonly size: number } {
+  checkOptions(options, "the options of an event store", { limits: "an object" });
   const { maxStoredEvents, maxStoredChars } = resolveLimits(options.limits);
   // In the order of their coming, as a Set keeps it: the first one is the oldest.
   const all = new Set<Kept>();

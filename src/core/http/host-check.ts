@@ -57,6 +57,8 @@ const EXPOSED = "Mcp-Session-Id, WWW-Authenticate";
 const METHODS = "POST, GET, DELETE";
 
 export function createHostCheck({ allowedHosts = LOOPBACK_HOSTS, allowedOrigins = [] }: HostCheckOptions): HostCheck {
+  if (allowedHosts !== "any" && !Array.isArray(allowedHosts)) throw new LocalError("invalid_argument", 'allowedHosts is a list of names, or "any"');
+  if (!Array.isArray(allowedOrigins)) throw new LocalError("invalid_argument", "allowedOrigins is a list of origins");
   const hosts = allowedHosts === "any" ? undefined : allowedHosts.map(parseAllowedHost);
   const origins = new Set(allowedOrigins.map(parseAllowedOrigin));
   const allows = (text: string) => {
@@ -111,14 +113,15 @@ export function createHostCheck({ allowedHosts = LOOPBACK_HOSTS, allowedOrigins 
   };
 }
 
+// Both are told by JavaScript, too, which lets any value through.
 function parseAllowedHost(text: string): Authority {
-  const authority = parseAuthority(text);
+  const authority = typeof text === "string" ? parseAuthority(text) : undefined;
   if (authority === undefined) throw new LocalError("invalid_argument", `allowedHosts takes names such as example.com or [::1]:3000; got ${JSON.stringify(text)}`);
   return authority;
 }
 
 function parseAllowedOrigin(text: string): string {
-  const lower = text.toLowerCase();
+  const lower = typeof text === "string" ? text.toLowerCase() : "";
   const scheme = /^[a-z][a-z0-9+.-]*:\/\//.exec(lower);
   if (scheme === null || parseAuthority(lower.slice(scheme[0].length)) === undefined) {
     throw new LocalError("invalid_argument", `allowedOrigins takes origins such as https://app.example.com; got ${JSON.stringify(text)}`);

@@ -2,6 +2,7 @@ import { BriefMap } from "../base/brief-map.ts";
 import { ErrorCode, LocalError } from "../base/errors.ts";
 import { detectHost, type Host } from "../base/host.ts";
 import { resolveLimits, type Limits } from "../base/limits.ts";
+import { checkOptions, type OptionTable } from "../base/options.ts";
 import { createSignal, type SignalSource } from "../base/signal.ts";
 import { safeLog, type Log } from "../jsonrpc/log.ts";
 import type { Era } from "../mcp/lifecycle.ts";
@@ -48,6 +49,20 @@ export interface HttpTransportOptions {
   readonly release?: () => void;
 }
 
+const OPTIONS: OptionTable<HttpTransportOptions> = {
+  url: "any",
+  send: "a function",
+  headers: "an object",
+  authorize: "a function",
+  host: "an object",
+  limits: "an object",
+  log: "a function",
+  maxReconnects: "any",
+  legacySse: "a boolean",
+  renewed: "a function",
+  release: "a function",
+};
+
 /**
  * MCP over HTTP as one transport, whatever the server speaks: era, revision and session are learnt from what passes through. Each request has an
  * exchange of its own, and fails alone: then an error response stands in, whose `data` has `delivery` and, where there was an answer, `httpStatus`.
@@ -58,6 +73,7 @@ export interface HttpTransportOptions {
  * (`x-mcp-header`) are left out of lists.
  */
 export function httpTransport(options: HttpTransportOptions): Transport {
+  checkOptions(options, "the options of a transport over HTTP", OPTIONS);
   const { url, headers, authorize, host = detectHost(), maxReconnects = 5, legacySse = true } = options;
   if (!/^https?:\/\/[^/?#\s]/i.test(url)) throw new LocalError("invalid_argument", "the url of a server is absolute, http: or https:");
   if (!(Number.isSafeInteger(maxReconnects) && maxReconnects >= 0)) throw new LocalError("invalid_argument", "maxReconnects is 0 or a positive integer");

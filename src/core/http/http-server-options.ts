@@ -1,6 +1,6 @@
-import { LocalError } from "../base/errors.ts";
 import type { Host } from "../base/host.ts";
 import type { Limits } from "../base/limits.ts";
+import type { OptionTable } from "../base/options.ts";
 import type { Log } from "../jsonrpc/log.ts";
 import type { PeerContext } from "../transport/transport.ts";
 import type { Frame } from "../wire/frame.ts";
@@ -58,6 +58,27 @@ export interface HttpServerOptions extends HostCheckOptions {
   readonly log?: Log;
 }
 
+export const HTTP_SERVER_OPTIONS: OptionTable<HttpServerOptions> = {
+  allowedHosts: "any",
+  allowedOrigins: "any",
+  versions: "a list",
+  authenticate: "a function",
+  resourceMetadata: "a string",
+  eventStore: "an object",
+  keepAliveMs: "a positive number",
+  streamAfterMs: "a positive number",
+  stallMs: "a positive number",
+  releaseAfterMs: "a positive number",
+  retryMs: "a positive number",
+  sessionIdleMs: "a positive number",
+  closeGraceMs: "a positive number",
+  sessionPrefix: "a string",
+  passOn: "a function",
+  host: "an object",
+  limits: "an object",
+  log: "a function",
+};
+
 const TIMES = {
   keepAliveMs: 15_000,
   streamAfterMs: 5_000,
@@ -69,16 +90,11 @@ const TIMES = {
 
 export type HttpServerTimes = Readonly<Record<keyof typeof TIMES, number>> & { readonly releaseAfterMs: number | undefined };
 
-/** The times of a server, defaults filled in; what is no positive number of milliseconds is refused by name. */
+/** The times of a server, defaults filled in. */
 export function resolveTimes(options: HttpServerOptions): HttpServerTimes {
   const { releaseAfterMs } = options;
   const times: Record<keyof typeof TIMES, number> = { ...TIMES };
   // Of an object literal above: its keys are all that there are.
-  for (const name of Object.keys(TIMES) as (keyof typeof TIMES)[]) times[name] = requirePositive(name, options[name] ?? TIMES[name]);
-  return { ...times, releaseAfterMs: releaseAfterMs === undefined ? undefined : requirePositive("releaseAfterMs", releaseAfterMs) };
-}
-
-function requirePositive(name: string, value: number): number {
-  if (typeof value === "number" && value > 0) return value;
-  throw new LocalError("invalid_argument", `${name} must be a positive number of milliseconds`);
+  for (const name of Object.keys(TIMES) as (keyof typeof TIMES)[]) times[name] = options[name] ?? TIMES[name];
+  return { ...times, releaseAfterMs };
 }

@@ -1,6 +1,7 @@
 import { ErrorCode, RpcError } from "../base/errors.ts";
 import { detectHost } from "../base/host.ts";
 import { resolveLimits } from "../base/limits.ts";
+import { checkOptions } from "../base/options.ts";
 import { createQueue } from "../base/queue.ts";
 import { safeLog } from "../jsonrpc/log.ts";
 import { resolveVersions } from "../mcp/lifecycle.ts";
@@ -13,7 +14,7 @@ import { createClock } from "./clock.ts";
 import { isStateless, refuseHandshake, refuseVersion, saysStateless } from "./eras.ts";
 import type { HttpHandler, HttpRequest, HttpResponse, TextSource } from "./exchange.ts";
 import { createHostCheck } from "./host-check.ts";
-import { resolveTimes, type HttpServerOptions, type ToolParams, type ToolSchemas } from "./http-server-options.ts";
+import { HTTP_SERVER_OPTIONS, resolveTimes, type HttpServerOptions, type ToolParams, type ToolSchemas } from "./http-server-options.ts";
 import { badRequest, draining, emptyResponse, refuse, unavailable, type Refusing } from "./http-responses.ts";
 import { accepts } from "./media-type.ts";
 import { readPost, refusePost } from "./read-post.ts";
@@ -60,6 +61,7 @@ export interface HttpServer extends Listener {
  * for wrong options. Timers end with `close`.
  */
 export function createHttpServer(options: HttpServerOptions = {}): HttpServer {
+  checkOptions(options, "the options of an HTTP server", HTTP_SERVER_OPTIONS);
   const { host = detectHost(), eventStore, resourceMetadata, passOn } = options;
   const { sessionIdleMs, closeGraceMs, releaseAfterMs, keepAliveMs, streamAfterMs, stallMs, retryMs } = resolveTimes(options);
   const limits = resolveLimits(options.limits);

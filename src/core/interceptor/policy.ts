@@ -1,5 +1,6 @@
 import { LocalError } from "../base/errors.ts";
 import { isObject } from "../base/json.ts";
+import { didYouMean } from "../base/nearest.ts";
 import { pointersProblem } from "../base/json-pointer.ts";
 import { describeMember, under } from "../wire/check.ts";
 import { checkHint, checkHooks, readExtras, type ListedDescriptor, type ListedType } from "../wire/descriptors.ts";
@@ -87,7 +88,7 @@ function overridesProblem(overrides: Overrides, type: ListedType): string | unde
   const { mode, failOpen, priorityHint, timeoutMs, hooks, revalidate, when, grants }: Overrides = overrides;
   // A misspelt override would silently leave the default in force.
   const unknown = Object.keys(overrides).find((member) => !MEMBERS.has(member));
-  if (unknown !== undefined) return `${unknown} is no override; known are ${[...MEMBERS].join(", ")}`;
+  if (unknown !== undefined) return `${unknown} is no override: ${didYouMean(unknown, MEMBERS, `known are ${[...MEMBERS].join(", ")}`)}`;
   if (mode !== undefined && mode !== "active" && mode !== "audit") return 'mode must be "active" or "audit"';
   if (type === "sink" && mode === "active") return "mode must be \"audit\": it is a sink, which only observes";
   if (failOpen !== undefined && typeof failOpen !== "boolean") return "failOpen must be a boolean";

@@ -1,10 +1,11 @@
 import { LocalError } from "../base/errors.ts";
+import { checkOptions, type OptionTable } from "../base/options.ts";
 import type { Signal, SignalLike } from "../base/signal.ts";
 import type { RequestOptions } from "../jsonrpc/outgoing.ts";
 import type { Transport } from "../transport/transport.ts";
 import { describeProblem } from "../wire/check.ts";
 import { checkLoggingLevel, type ClientCapabilities, type LoggingLevel } from "../wire/gen/mcp.ts";
-import type { EndpointOptions, SchemaCompiler } from "./endpoint.ts";
+import { ENDPOINT_OPTIONS, type EndpointOptions, type SchemaCompiler } from "./endpoint.ts";
 import type { Era } from "./lifecycle.ts";
 
 /** How a client behaves, in all its connections. Times are in milliseconds. */
@@ -35,6 +36,22 @@ export interface McpClientOptions extends EndpointOptions {
   readonly logLevel?: LoggingLevel;
 }
 
+const OPTIONS: OptionTable<McpClientOptions> = {
+  ...ENDPOINT_OPTIONS,
+  era: ["auto", "handshake", "stateless"],
+  probeTimeoutMs: "a positive number",
+  capabilities: "an object",
+  resultTypes: "a list",
+  compileSchema: "a function",
+  checkCapabilities: "a boolean",
+  maxInputRounds: "any",
+  inputTimeoutMs: "any",
+  inputInOrder: "a boolean",
+  cache: "a boolean",
+  principal: "a function",
+  logLevel: "any",
+};
+
 /** How to connect. `signal` gives up. */
 export interface ConnectOptions {
   readonly signal?: Signal | SignalLike;
@@ -51,6 +68,11 @@ export interface ClientCallOptions extends RequestOptions {
   readonly fresh?: boolean;
   /** Asks for log messages of this request, from this level on (stateless revisions; before, the level is the connection's). */
   readonly logLevel?: LoggingLevel;
+}
+
+/** Throws `invalid_argument` for options that say what cannot be. */
+export function checkClientOptions(options: McpClientOptions): void {
+  checkOptions(options, "the options of a client", OPTIONS);
 }
 
 /** Refuses what is no level of the protocol, with `invalid_argument`. */

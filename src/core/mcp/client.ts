@@ -24,7 +24,7 @@ import type {
   ServerCapabilities,
   Tool,
 } from "../wire/gen/mcp.ts";
-import { requireLevel, type ClientCallOptions, type ConnectOptions, type McpClientOptions } from "./client-options.ts";
+import { checkClientOptions, requireLevel, type ClientCallOptions, type ConnectOptions, type McpClientOptions } from "./client-options.ts";
 import { createClientTools } from "./client-tools.ts";
 import { blamesProbe, findServer, requestMeta } from "./connect.ts";
 import { createContext, type RequestContext } from "./context.ts";
@@ -84,6 +84,7 @@ export class McpClient {
 
   constructor(info: Implementation, options: McpClientOptions = {}) {
     if (!isImplementation(info)) throw new LocalError("invalid_argument", "a client needs a name and a version");
+    checkClientOptions(options);
     const { era = "auto" } = options;
     const { handshake, stateless, all } = resolveVersions(options.versions);
     this.info = cloneJson(info);

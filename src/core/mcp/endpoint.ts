@@ -2,6 +2,7 @@ import { LocalError } from "../base/errors.ts";
 import { detectHost, type Host } from "../base/host.ts";
 import { isObject, type JsonObject } from "../base/json.ts";
 import { resolveLimits, type Limits } from "../base/limits.ts";
+import type { OptionTable } from "../base/options.ts";
 import { safeLog, type Log } from "../jsonrpc/log.ts";
 import {
   createPeer,
@@ -45,6 +46,15 @@ export interface EndpointOptions {
   /** Sends the text of unexpected errors to the peer. Off by default: it may quote anything. */
   readonly exposeErrors?: boolean;
 }
+
+export const ENDPOINT_OPTIONS: OptionTable<EndpointOptions> = {
+  versions: "a list",
+  host: "an object",
+  limits: "an object",
+  log: "a function",
+  requestTimeoutMs: "a positive number",
+  exposeErrors: "a boolean",
+};
 
 /** What a server and a client have in common: what was registered on them, and how a connection starts from it. */
 export interface Endpoint<Context> {

@@ -1,6 +1,7 @@
 import { ErrorCode, LocalError, RpcError } from "../base/errors.ts";
 import { cloneJson, isObject } from "../base/json.ts";
 import { createLinkedList } from "../base/linked-list.ts";
+import { checkOptions, type OptionTable } from "../base/options.ts";
 import type { IncomingRequest } from "../jsonrpc/incoming.ts";
 import type { Middleware, OutgoingMiddleware } from "../jsonrpc/peer.ts";
 import type { Transport } from "../transport/transport.ts";
@@ -19,6 +20,7 @@ import { createServerContext, type ServerContext } from "./context.ts";
 import {
   capabilitiesOf,
   createEndpoint,
+  ENDPOINT_OPTIONS,
   joinCapabilities,
   schemaCompiler,
   type EndpointOptions,
@@ -67,6 +69,17 @@ export interface McpServerOptions extends EndpointOptions {
   readonly stateTtlMs?: number;
 }
 
+const OPTIONS: OptionTable<McpServerOptions> = {
+  ...ENDPOINT_OPTIONS,
+  instructions: "a string",
+  capabilities: "an object",
+  cache: "any",
+  pageSize: "any",
+  compileSchema: "a function",
+  stateKey: "any",
+  stateTtlMs: "a positive number",
+};
+
 const CAPABILITIES = [
   ["tools/", "tools"],
   ["prompts/", "prompts"],
@@ -98,6 +111,7 @@ export class McpServer {
 
   constructor(info: Implementation, options: McpServerOptions = {}) {
     if (!isImplementation(info)) throw new LocalError("invalid_argument", "a server needs a name and a version");
+    checkOptions(options, "the options of a server", OPTIONS);
     const { capabilities: given = {}, cache, pageSize, stateKey, stateTtlMs } = options;
     this.info = cloneJson(info);
     this.#options = options;

@@ -2,6 +2,7 @@ import { ErrorCode, RpcError } from "../base/errors.ts";
 import { detectHost, type Host } from "../base/host.ts";
 import { ownMember, type JsonObject } from "../base/json.ts";
 import { resolveLimits, type Limits } from "../base/limits.ts";
+import { checkOptions, type OptionTable } from "../base/options.ts";
 import { interceptorList, type Interceptors } from "../interceptor/define.ts";
 import { invokeInterceptor } from "../interceptor/invoke.ts";
 import { DEFAULT_TIMEOUT_MS } from "../interceptor/policy.ts";
@@ -29,6 +30,8 @@ export interface HostOptions {
   readonly log?: Log;
 }
 
+const OPTIONS: OptionTable<HostOptions> = { host: "an object", limits: "an object", exposeErrors: "a boolean", alsoNested: "a boolean", log: "a function" };
+
 /** The interceptor side of a server; more can be added while it runs. */
 export interface InterceptorHost {
   add(interceptors: Interceptors): void;
@@ -39,6 +42,7 @@ export interface InterceptorHost {
  * announces the capability with the events that they hook, in both eras (SEP-2624, JSON-RPC Methods and Interceptor Server Capabilities).
  */
 export function hostInterceptors(server: McpServer, interceptors: Interceptors, options: HostOptions = {}): InterceptorHost {
+  checkOptions(options, "the options of an interceptor host", OPTIONS);
   const { host = detectHost(), exposeErrors = false } = options;
   const log = safeLog(options.log);
   const limits = resolveLimits(options.limits);

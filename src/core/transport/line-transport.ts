@@ -2,6 +2,7 @@ import { utf8Encode } from "../base/bytes.ts";
 import { LocalError } from "../base/errors.ts";
 import { detectHost, type Host } from "../base/host.ts";
 import { resolveLimits, type Limits } from "../base/limits.ts";
+import { checkOptions, type OptionTable } from "../base/options.ts";
 import { errorFrame, type Decoded, type Frame } from "../wire/frame.ts";
 import { createBatches } from "./batches.ts";
 import { newConnection } from "./connection.ts";
@@ -53,8 +54,12 @@ export interface LineTransportOptions {
   readonly decode?: (text: string, limits: Limits) => Decoded;
 }
 
+/** What all that speak in lines of text have in common. */
+export const LINE_OPTIONS: OptionTable<Omit<LineTransportOptions, "invalid">> = { onNoise: "a function", limits: "an object", host: "an object", decode: "a function" };
+
 /** MCP's stdio framing over any pair of byte streams. Nothing is read before somebody pulls. */
 export function lineTransport(duplex: ByteDuplex, options: LineTransportOptions): Transport {
+  checkOptions(options, "the options of a line transport", { ...LINE_OPTIONS, invalid: ["answer", "drop"] });
   const { invalid: treatment, onNoise, host = detectHost() } = options;
   const limits = resolveLimits(options.limits);
   const batches = createBatches(limits);

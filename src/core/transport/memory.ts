@@ -1,6 +1,7 @@
 import { LocalError } from "../base/errors.ts";
 import { cloneJson } from "../base/json.ts";
 import { resolveLimits, type Limits } from "../base/limits.ts";
+import { checkOptions } from "../base/options.ts";
 import { classify, type Message } from "../wire/message.ts";
 import { newConnection } from "./connection.ts";
 import { createInbox, DONE, type Inbox } from "./inbox.ts";
@@ -19,6 +20,7 @@ interface MemoryPairOptions {
  * goes along as it is. Past `maxQueuedFrames` unpulled frames `send` waits.
  */
 export function memoryPair(options: MemoryPairOptions = {}): [Transport, Transport] {
+  checkOptions(options, "the options of a pair", { limits: "an object" });
   const limits = resolveLimits(options.limits);
   const left = createInbox(limits.maxQueuedFrames);
   const right = createInbox(limits.maxQueuedFrames);

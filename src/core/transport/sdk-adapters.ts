@@ -2,6 +2,7 @@ import { describeError, LocalError } from "../base/errors.ts";
 import { detectHost, type Host } from "../base/host.ts";
 import { cloneJson } from "../base/json.ts";
 import { resolveLimits, type Limits } from "../base/limits.ts";
+import { checkOptions, type OptionTable } from "../base/options.ts";
 import { errorFrame, type InvalidFrame } from "../wire/frame.ts";
 import { isErrorResponse, isRequest, isResult, type Message, type RequestId } from "../wire/message.ts";
 import { readHandedOver, standIns } from "./handed-over.ts";
@@ -23,6 +24,8 @@ interface FromSdkOptions {
   readonly onError?: (error: Error) => void;
 }
 
+const FROM_OPTIONS: OptionTable<FromSdkOptions> = { limits: "an object", host: "an object", onError: "a function" };
+
 /**
  * A transport of the official SDKs as one of ours; from here on it is ours alone. It is started by the first `send` or `receive`.
  * Pushed messages wait to be pulled; past `maxQueuedFrames` the connection is closed with `limit_exceeded`, as a push cannot be made to
@@ -32,6 +35,7 @@ interface FromSdkOptions {
  * Where a cancelled request is to end by its own stream, it does.
  */
 export function fromSdkTransport(sdk: SdkTransport, options: FromSdkOptions = {}): Transport {
+  checkOptions(options, "the options of fromSdkTransport", FROM_OPTIONS);
   const limits = resolveLimits(options.limits);
   const inbox = createInbox(limits.maxQueuedFrames);
   const plain = plainContext();
@@ -167,6 +171,8 @@ interface ToSdkOptions<T extends SdkTransport> {
   readonly around?: T;
 }
 
+const TO_OPTIONS: OptionTable<ToSdkOptions<SdkTransport>> = { limits: "an object", around: "an object" };
+
 /**
  * A transport of ours in the shape of the official SDKs, to be handed to their `connect`. Their `send` options travel in `Route`: the request
  * that a message belongs to as `related`, all of them as `carry`. `onclose` is called once, after everything was pushed.
@@ -174,7 +180,9 @@ interface ToSdkOptions<T extends SdkTransport> {
  * Around a transport that `fromSdkTransport` has wrapped it behaves as that one does: `start` and `send` reject with what it has thrown, `onerror` is
  * told what it reports, and aborting a request's own stream is a cancellation to whoever is in between.
  */
-export function toSdkTransport<T extends SdkTransport = SdkTransport>(transport: Transport, { around, limits }: ToSdkOptions<T> = {}): T {
+export function toSdkTransport<T extends SdkTransport = SdkTransport>(transport: Transport, options: ToSdkOptions<T> = {}): T {
+  checkOptions(options, "the options of toSdkTransport", TO_OPTIONS);
+  const { around, limits } = options;
   const { maxDepth, maxMessageBytes } = resolveLimits(limits);
   const below = belowOf(around);
   const signals = createRequestSignals((message) => transport.send({ message }, { carry: STREAM_ABORTED }));

@@ -3,6 +3,7 @@ import { dirname, extname, resolve } from "node:path";
 import { utf8DecodeExact } from "../../core/base/bytes.ts";
 import { describeError, LocalError } from "../../core/base/errors.ts";
 import { isObject } from "../../core/base/json.ts";
+import { checkOptions, type OptionTable } from "../../core/base/options.ts";
 import type { Signal } from "../../core/base/signal.ts";
 import { importFresh, isModulePath } from "../../node/load-module.ts";
 import { irregularity } from "../../node/read-file.ts";
@@ -49,11 +50,15 @@ export interface LoadOptions {
   readonly signal?: Signal;
 }
 
+const OPTIONS: OptionTable<LoadOptions> = { env: "an object", text: "a string", secrets: "an object", signal: "an object" };
+
 /**
  * Reads a configuration: JSON with comments, YAML (`.yaml`, `.yml`), or a module that exports it by default, as it is or as a function that gives
  * it. Rejects with a `ConfigError` that has all that is wrong.
  */
-export async function loadConfig(file: string, { env = process.env, text: given, secrets = createSecrets(), signal }: LoadOptions = {}): Promise<LoadedConfig> {
+export async function loadConfig(file: string, options: LoadOptions = {}): Promise<LoadedConfig> {
+  checkOptions(options, "the options of loadConfig", OPTIONS);
+  const { env = process.env, text: given, secrets = createSecrets(), signal } = options;
   const path = resolve(file);
   const folder = dirname(path);
   const { value, locate, text, syntax } = await inTime(readAny(file, path, given), signal);

@@ -1,20 +1,18 @@
 import { isObject } from "../../core/base/json.ts";
-import { didYouMean } from "../../core/base/nearest.ts";
 import { EVENTS } from "../../core/wire/events.ts";
 import { METHODS } from "../../core/wire/methods.ts";
+import { nearEvent } from "../../core/wire/near-events.ts";
 import type { BuiltChain, PlacedItem } from "./chains.ts";
 import type { GatewayConfig, SettingsConfig } from "./config.ts";
 import { escape, type LoadedConfig } from "./load.ts";
 
 /** Methods of MCP, and the SEP's events. */
 export const KNOWN_EVENTS: ReadonlySet<string> = new Set([...METHODS.keys(), ...EVENTS]);
-const KNOWN_PATTERNS: ReadonlySet<string> = new Set(["*", ...[...KNOWN_EVENTS].filter((event) => event.includes("/")).map((event) => `${event.slice(0, event.lastIndexOf("/"))}/*`)]);
 
 /** What is wrong with a method, or a pattern of some, that is close to one of MCP's without being it; `undefined` for one that may be meant as it is. */
 export function nearMethod(text: string): string | undefined {
-  const known = text.endsWith("*") ? KNOWN_PATTERNS : KNOWN_EVENTS;
-  const hint = known.has(text) ? undefined : didYouMean(text, known, undefined);
-  return hint === undefined ? undefined : `is no method of MCP; ${hint}`;
+  const meant = nearEvent(text, KNOWN_EVENTS);
+  return meant === undefined ? undefined : `is no method of MCP; did you mean ${meant}?`;
 }
 
 type Warn = (pointer: string, message: string) => void;

@@ -1,5 +1,6 @@
 import { didYouMean } from "../../core/base/nearest.ts";
 import type { Host } from "../../core/base/host.ts";
+import { checkOptions, type OptionTable } from "../../core/base/options.ts";
 import type { Signal } from "../../core/base/signal.ts";
 import type { ChainLog } from "../../core/chain/report.ts";
 import type { Log } from "../../core/jsonrpc/log.ts";
@@ -44,6 +45,21 @@ export interface StartOptions {
   readonly signal?: Signal;
 }
 
+const OPTIONS: OptionTable<StartOptions> = {
+  file: "a string",
+  stdio: "a string",
+  watch: "a boolean",
+  worker: "an object",
+  text: "a function",
+  env: "an object",
+  host: "an object",
+  log: "a function",
+  chainLog: "a function",
+  verbose: "a boolean",
+  reloaded: "a function",
+  signal: "an object",
+};
+
 /** A gateway that runs on a file. */
 export interface ConfiguredGateway {
   readonly gateway: Gateway;
@@ -68,6 +84,7 @@ export interface ConfiguredGateway {
  * a file that cannot be used, and like `createGateway`; nothing is left of it then.
  */
 export async function startGateway(options: StartOptions): Promise<ConfiguredGateway> {
+  checkOptions(options, "the options of startGateway", OPTIONS);
   const { file, stdio, watch = true, worker, text, env = process.env, host = nodeHost(), verbose = false, reloaded, signal } = options;
   const secrets = createSecrets();
   let observability: Observability | undefined;

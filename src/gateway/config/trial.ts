@@ -6,7 +6,7 @@ import type { Chain } from "../../core/chain/chain.ts";
 import type { Direction } from "../../core/chain/plan.ts";
 import { currentOf } from "../../core/guard/chain-source.ts";
 import { judge, unseenBy } from "../../core/guard/judge.ts";
-import { readPolicy } from "../../core/guard/policy-checks.ts";
+import { immutableOf } from "../../core/guard/policy-checks.ts";
 import { createdTask, metaOf, notificationCases, PLAIN_NOTIFICATIONS, requestCases, responseCases, type Case } from "../../core/guard/routes.ts";
 import { createTaskTable, type TaskOrigin } from "../../core/guard/task-table.ts";
 import { calledTool, learnTools } from "../../core/guard/tool-result.ts";
@@ -87,7 +87,7 @@ export function directionAtFace(method: string, phase: Phase): Direction {
 export function createTrial(built: BuiltPlan, upstream: string): Trial {
   const chain = currentOf(built.plan.chain(upstream)).current();
   const policy = { ...FACE_POLICY, ...built.plan.policy };
-  const { immutable } = readPolicy(policy);
+  const immutable = immutableOf(policy);
   const limits = resolveLimits(built.loaded.config.limits);
   const tools = createToolSchemas(limits, () => {});
   const tasks = createTaskTable({ maxTasks: limits.maxPendingRequests, maxChars: limits.maxMessageBytes });

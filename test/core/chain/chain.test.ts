@@ -69,6 +69,15 @@ test("local interceptors may be added in steps, but not one name twice", () => {
   assert.deepEqual(chain.entries.map(({ name }) => name), ["a", "b"]);
 });
 
+test("a hook that is close to a method of MCP is logged, as it would never run, and what may be meant as it is is not", () => {
+  const { chain, logged } = rig();
+  chain.add(validator({ name: "v", hooks: [{ events: ["tool/call", "tools/call", "tool/*", "acme/run", "*"], phase: "request" }] }, () => true));
+  assert.deepEqual(logged, [
+    { level: "warning", message: 'it hooks "tool/call", which is no method of MCP: did you mean tools/call?', address: "local/v" },
+    { level: "warning", message: 'it hooks "tool/*", which is no method of MCP: did you mean tools/*?', address: "local/v" },
+  ]);
+});
+
 test("a source that lists nothing, and a bound that is no date, are logged", async () => {
   const { chain, logged } = rig();
   await chain.addSource(remote("empty"));

@@ -53,12 +53,16 @@ test("a wrong declaration is refused with the interceptor and the member", () =>
     [{ answerAs: "Unknown tool" }, /answerAs must be a function/],
     [{ when: true }, /when must be a function/],
     [{ handlesErrors: "yes" }, /handlesErrors/],
-    [{ prioityHint: 1 }, /prioityHint is no member/],
+    [{ prioityHint: 1 }, /prioityHint is no member of a declaration: did you mean priorityHint\?/],
   ];
   for (const [members, message] of table) {
     const declaration = { name: "x", hooks, ...members } as Declaration;
     assert.throws(() => mutator(declaration, ({ payload }) => payload), { code: "invalid_argument", message }, JSON.stringify(members));
   }
+});
+
+test("what is no declaration is refused in words", () => {
+  for (const given of [undefined, null, "redact", 5]) assert.throws(() => validator(given as never, () => true), { code: "invalid_argument", message: /is declared by an object with a name and hooks/ });
 });
 
 test("the payload's type follows from event and phase", () => {
