@@ -14,6 +14,7 @@ const PLAN: OptionTable<GatewayPlan> = {
   http: "an object",
   stdio: "a string",
   context: "a function",
+  canRecord: "a function",
   record: "a function",
   observe: "a function",
   log: "a function",

@@ -7,7 +7,7 @@ import type { ErrorObject, Message, RequestId, RequestMessage } from "../wire/me
 import { isStatelessVersion } from "../wire/versions.ts";
 import type { Judgement } from "./judge.ts";
 import type { GuardPolicy } from "./options.ts";
-import { paramsOf } from "./routes.ts";
+import { paramsOf } from "./parts.ts";
 
 type Refused = NonNullable<Judgement["refusal"]>;
 

@@ -25,6 +25,7 @@ const POLICY: OptionTable<GuardPolicy> = {
 
 const ATTACH: OptionTable<AttachOptions> = {
   context: "a function",
+  canRecord: "a function",
   record: "a function",
   observe: "any",
   log: "a function",

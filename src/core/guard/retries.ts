@@ -1,7 +1,7 @@
 import { compareCodePoints } from "../base/compare-code-points.ts";
 import { isObject, ownMember } from "../base/json.ts";
 import { isRequest, isResult, type Message, type RequestMessage } from "../wire/message.ts";
-import { paramsOf } from "./routes.ts";
+import { paramsOf } from "./parts.ts";
 
 /**
  * What was asked in the first try of a request whose answer asked for input, so that a retry that asks for something else is noticed (revision

@@ -17,7 +17,7 @@ import type { GuardOptions, GuardPolicy } from "./options.ts";
 import { createRetries, type Retries } from "./retries.ts";
 import type { ImmutableCheck } from "./immutable.ts";
 import { immutableOf } from "./policy-checks.ts";
-import { metaOf, paramsOf } from "./routes.ts";
+import { metaOf, paramsOf } from "./parts.ts";
 import { createTaskTable, type TaskTable } from "./task-table.ts";
 import { createToolSchemas, type ToolSchemas } from "./tool-schemas.ts";
 

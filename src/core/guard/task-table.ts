@@ -1,7 +1,7 @@
 import { equalJson, isObject, type JsonObject, ownMember } from "../base/json.ts";
 import type { Message } from "../wire/message.ts";
 import type { Initiator } from "./ledger.ts";
-import { paramsOf } from "./routes.ts";
+import { paramsOf } from "./parts.ts";
 
 /** The request that created a task, as it went on: what the task's result answers. */
 export interface TaskOrigin {

@@ -2,7 +2,7 @@ import { ErrorCode, RpcError } from "../base/errors.ts";
 import { equalJson, isObject, ownMember, type JsonObject } from "../base/json.ts";
 import type { ChainResult } from "../chain/result.ts";
 import { isResult, type Message } from "../wire/message.ts";
-import { paramsOf } from "./routes.ts";
+import { paramsOf } from "./parts.ts";
 import { disagreement } from "./result-agreement.ts";
 import type { ToolSchemas } from "./tool-schemas.ts";
 

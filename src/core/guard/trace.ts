@@ -1,7 +1,7 @@
 import type { RandomHex } from "../base/random-hex.ts";
 import type { InvocationContext } from "../wire/gen/interceptors.ts";
 import type { Message } from "../wire/message.ts";
-import { metaOf } from "./routes.ts";
+import { metaOf } from "./parts.ts";
 
 // Version ff is none, and one after 00 may have more behind a dash (W3C Trace Context, Versioning of traceparent).
 const TRACEPARENT = /^(?!ff|00-.{53})[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}(?:-.*)?$/;

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { JsonObject } from "../../../src/core/base/json.ts";
-import { checkPart, createdTask, followingCases, requestCases, responseCases } from "../../../src/core/guard/routes.ts";
+import { createdTask } from "../../../src/core/guard/parts.ts";
+import { checkPart, followingCases, requestCases, responseCases } from "../../../src/core/guard/routes.ts";
 import type { Message } from "../../../src/core/wire/message.ts";
 
 const request = (method: string, params?: JsonObject): Message => ({ jsonrpc: "2.0", id: 1, method, ...(params === undefined ? {} : { params }) });
