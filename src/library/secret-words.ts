@@ -11,18 +11,34 @@ const SECRETS: readonly string[] = [
   ...["social security number", "account number", "routing number", "iban", "passport number", "tax id", "national id", "driver license", "drivers license", "connection string"],
   ...["pass word", "pass code", "pass phrase", "pass key", "factor code", "factor token", "2fa token", "mfa token", "authenticator code", "authorization header", "auth header"],
   ...["user pass", "login pass", "admin pass", "root pass", "account pass", "database pass", "db pass", "smtp pass", "mail pass", "ftp pass", "wifi pass"],
+  ...["pw", "jwt", "kubeconfig", "kube config", "psk", "wifi key", "auth cookie", "login cookie", "security answer", "secret answer", "wallet seed", "seed word", "wallet word", "recovery word", "wallet phrase", "backup phrase"],
+  ...["secret phrase", "mnemonic phrase", "12 word phrase", "24 word phrase", "twelve word phrase", "otp code", "github pat", "git hub pat", "gitlab pat", "git lab pat", "bitbucket pat", "azure pat", "devops pat", "jira pat"],
 ];
 const PHRASES: ReadonlySet<string> = new Set(SECRETS);
 // Names of secrets where they are the whole name: a boarding pass and a prior authorization are none.
-const WHOLE_NAMES: ReadonlySet<string> = new Set(["pass", "bearer", "authorization"]);
+const WHOLE_NAMES: ReadonlySet<string> = new Set(["pass", "bearer", "authorization", "pat", "2fa", "mfa"]);
 // Words that may stand after what is asked for, and change nothing: `password_again`, `API key (required)`.
 const TRAILERS: ReadonlySet<string> = new Set(["again", "confirm", "confirmation", "repeat", "value", "required", "optional", "here", "below", "please", "new", "old", "current", "text", "input", "field", "raw", "plain", "1", "2"]);
+// What says how long it is, around a number: `password_min_8`, `pin_4_digits`.
+const AMOUNTS: ReadonlySet<string> = new Set(["min", "minimum", "max", "maximum", "digit", "digits", "char", "chars", "character", "characters", "letters"]);
+// Words that go on from a secret to where it is from, or what it is like; those of other languages stand within a name, too (`mot de passe`).
+const CLAUSES: ReadonlySet<string> = new Set([
+  ...["for", "of", "to", "from", "with", "at", "in", "on", "by", "as", "that", "which", "who", "you", "we", "used", "found", "shown", "starting", "beginning", "starts", "ending"],
+  ...["für", "von", "aus", "mit", "pour", "de", "des", "du", "del", "para", "voor", "van", "для", "от"].map((word) => plainWords(word).toLowerCase()),
+]);
+const COUNTED: ReadonlySet<string> = new Set(["max", "maximum", "min", "minimum", "total", "many", "remaining"]);
+// Where brackets, a comma, a colon or a dash go on; a hyphen within a word does not.
+const EXPLAINS = /[([{:;,\u2026\uff08\uff0c\uff1a\u3010]|\s[-\u2010-\u2015|/]+\s|[\u2013\u2014]/;
+// `Credit card, cash or transfer` is a list of ways to pay.
+const OF_LISTS = /\b(?:credit|debit) cards?\s*,/i;
+// A pin on a map, and the postal code of India.
+const PLACES: ReadonlySet<string> = new Set(["map", "city", "town", "village", "district", "locality", "area", "region", "postal", "location", "board", "marker", "top", "wall"]);
 const MAX_WORDS = 3;
 const MAX_NAME_CHARS = 300;
 
 /** The words of a name or title, in lower case: `apiKey2`, `API_KEY` and `API key:` have `api` and `key`. What cannot be seen is left out, and letters count as what they look like. */
 export function wordsOf(text: string): readonly string[] {
-  const spaced = plainWords(shownText(text)).slice(0, MAX_NAME_CHARS).replace(/([a-z\d])(?=[A-Z])/g, "$1 ").replaceAll("'", "");
+  const spaced = plainWords(shownText(text)).slice(0, MAX_NAME_CHARS).replace(/([a-z]|\d(?!FA))(?=[A-Z])/g, "$1 ").replaceAll("'", "");
   return joined(spaced.toLowerCase().match(/[\p{L}]+|\d+(?:fa)?/gu) ?? []);
 }
 
@@ -41,23 +57,49 @@ function joined(words: readonly string[]): readonly string[] {
   return all;
 }
 
-/** Whether a name or title is that of a secret: it ends in one (`github_password`, `Enter your API key`), or is one of or for something (`Password for GitHub`). */
+/**
+ * Whether a name or title is that of a secret: it ends in one (`github_password`, `Enter your API key`), or goes on from one to what it is for, where it is from or what
+ * it looks like (`Password for GitHub`, `PIN (4 digits)`, `Token, from your dashboard`).
+ */
 export function namesSecret(text: string): boolean {
-  const words = [...wordsOf(text)];
-  const link = words.findIndex((word) => word === "for" || word === "of" || word === "to");
-  // The name, number or length of a secret is none.
-  if (link > 0 && OTHER.has(words[link - 1] ?? "")) return false;
-  return WHOLE_NAMES.has(bareOf(words).join(" ")) || endsInSecret(words) || (link > 0 && endsInSecret(words.slice(0, link)));
+  const words = wordsOf(text);
+  if (words.includes("pin") && words.some((word) => PLACES.has(word))) return false;
+  return WHOLE_NAMES.has(bareOf(words).join(" ")) || isAboutSecret(words) || explainedBy(text).some((head) => WHOLE_NAMES.has(bareOf(head).join(" ")) || isAboutSecret(head));
+}
+
+function isAboutSecret(words: readonly string[]): boolean {
+  for (let at = 1; at < words.length; at++) {
+    if (!CLAUSES.has(words[at] ?? "")) continue;
+    if (endsInSecret(words.slice(0, at))) return true;
+    // The name, number or length of a secret is none.
+    if (OTHER.has(words[at - 1] ?? "")) return false;
+  }
+  return endsInSecret(words);
+}
+
+/** The words before what a text goes on with in brackets, behind a comma, a colon or a dash. */
+function explainedBy(text: string): readonly (readonly string[])[] {
+  const shown = shownText(text).slice(0, MAX_NAME_CHARS);
+  const at = OF_LISTS.test(shown) ? -1 : shown.search(EXPLAINS);
+  return at > 0 ? [wordsOf(shown.slice(0, at))] : [];
 }
 
 function endsInSecret(words: readonly string[]): boolean {
   let end = words.length;
-  while (end > 0 && TRAILERS.has(words[end - 1] ?? "")) end--;
+  let counts = false;
+  for (; end > 0; end--) {
+    const word = words[end - 1] ?? "";
+    const isNumber = /^\d+$/.test(word);
+    // `tokens_max` is a limit.
+    if (!TRAILERS.has(word) && !isNumber && !(AMOUNTS.has(word) && (counts || /^\d+$/.test(words[end - 2] ?? "")))) break;
+    counts ||= isNumber;
+  }
   return secretAt(words, end);
 }
 
 // Whether a phrase ends just before `end`.
 function secretAt(words: readonly string[], end: number): boolean {
+  if (/s$/.test(words[end - 1] ?? "") && COUNTED.has(words[end - 2] ?? "")) return false;
   for (let count = 1; count <= Math.min(MAX_WORDS, end); count++) {
     const phrase = words.slice(end - count, end).join(" ");
     if (PHRASES.has(phrase) || (phrase.endsWith("s") && PHRASES.has(phrase.slice(0, -1)))) return true;
@@ -90,8 +132,9 @@ export function asksForSecret(text: string): boolean {
   for (const sentence of shown.split(/[.!?;\u3002\uff01\uff1f]+|\n\s*\n/)) {
     const words = joined(sentence.split(/\s+/).flatMap(wordsOf));
     const hasSource = words.some((word) => CODE_SOURCES.has(word));
+    const hasWallet = words.includes("wallet");
     const isSent = words.some((word) => SENT.has(word));
-    if (sentence.split("\n").some((line) => isSecretAlone(wordsOf(line)))) return true;
+    if (sentence.split("\n").some(isPromptLine)) return true;
     if (asksInForeign(words)) return true;
     let asked = -Infinity;
     let denied = -Infinity;
@@ -101,6 +144,8 @@ export function asksForSecret(text: string): boolean {
       const next = words[index + 1] ?? "";
       const isDemanded = DEMANDS.has(LINKS.has(next) ? (words[index + 2] ?? "") : next);
       if ((index - asked <= REACH || isDemanded) && index - denied > REACH && secretAt(words, index + 1) && !OTHER.has(next)) return true;
+      // `Type the seed of your wallet`, `the 12 words of your wallet`.
+      if (hasWallet && index - asked <= REACH && index - denied > REACH && (word === "seed" || (word === "words" && /^(?:\d+|twelve|four)$/.test(words[index - 1] ?? "")))) return true;
       if (word !== "code" || index - asked > REACH || index - denied <= REACH) continue;
       const before = words[index - 1] ?? "";
       if ((hasSource && !HARMLESS_CODES.has(before)) || (isSent && before.startsWith("digit"))) return true;
@@ -118,6 +163,15 @@ function promptsForSecret(line: string): boolean {
 }
 
 const PROMPT_END = 20;
+
+/** A line that says a secret and nothing more, but for what explains it: `Session cookie (from the browser)`. */
+function isPromptLine(line: string): boolean {
+  const words = wordsOf(line);
+  if (isSecretAlone(words)) return true;
+  if (words.length > SHORT || words.some((word) => DENIES.has(word))) return false;
+  const from = words.indexOf("from");
+  return (from > 0 && isSecretAlone(words.slice(0, from))) || explainedBy(line).some(isSecretAlone);
+}
 
 function isSecretAlone(words: readonly string[]): boolean {
   const rest = bareOf(words);

@@ -20,6 +20,41 @@ test("leaves names alone that only have such a word in them", () => {
   for (const name of others) assert.equal(namesSecret(name), false, name);
 });
 
+test("knows names that go on from a secret to what explains it", () => {
+  const secrets = [
+    ...["Password (8+ chars)", "Password(s)", "Password, at least 8 characters", "Password (min. 8 characters)", "PIN (4 digits)"],
+    ...["CVV (3 digits on the back)", "Card number (16 digits)", "Social security number (last 4)", "API key (from dashboard)", "API key from your dashboard"],
+    ...["Token (ghp_…)", "Secret key (starts with sk_)", "pw", "2FA code", "2fa", "PAT", "GitHub PAT", "github_pat", "jwt", "kubeconfig", "wallet_seed"],
+    ...["security_answer", "password_min_8", "pin_4_digits", "12 word phrase", "Session cookie (from DevTools)", "Password - required", "Password – min. 8"],
+    ...["Password: 8 characters or more", "API key [from settings]", "Access token with repo scope", "Password that you use at work"],
+    ...["Bearer token: from the console", "PIN number of your card", "Card number of your Visa", "Passwort (mind. 8 Zeichen)", "Passwort für GitHub"],
+    ...["Mot de passe (8 caractères)", "Mot de passe de votre compte", "Contraseña, mínimo 8 caracteres", "Contraseña de la cuenta", "密码（至少8位）"],
+    ...["Пароль для GitHub", "One-time code (from your authenticator)", "Client secret — see the console", "userPw", "otpCode", "OTP (6 digits)"],
+    ...["Private key (PEM)", "Recovery phrase (12 words)", "Seed words", "password8", "CVV2", "Verification code, sent by SMS", "Database password at host"],
+    ...["PSK", "Auth cookie", "jwtToken", "SSN: 9 digits", "Passphrase … of the key", "PAT (repo scope)", "2FA (6 digits)", "Token used by CI"],
+  ];
+  for (const name of secrets) assert.equal(namesSecret(name), true, name);
+  const others = [
+    ...["Password policy", "Token count", "PIN code of the city", "Number of API keys", "Key", "Passwordless login?", "Pinned", "Card title", "Session name"],
+    ...["Password policy (for admins)", "Password reset link (from mail)", "Token limit, per request", "Tokens per request", "Max tokens (per call)"],
+    ...["Pin on the map", "Pin (location)", "Name of the token (shown in the list)", "Name (of the account)", "Number of tokens (max. 100)"],
+    ...["Length of the password", "Credit card, cash or transfer", "Secret Santa (name)", "tokens_max", "Card design (blue, red)", "Session length (minutes)"],
+    ...["Passport country", "Passenger (name)", "Seed", "Random seed (number)", "Phrase (in French)", "Two-word title", "Answer (yes or no)"],
+    ...["Path (to the file)", "Pattern", "Cookie policy", "Cookies", "Config (YAML)", "Security level", "Tokenizer", "Keyboard layout (de, us)"],
+    ...["Key (C major, D minor)", "Primary key (id)", "Spa location, city", "Password hint", "Type of credential", "API key name (shown in the list)"],
+    ...["Wallet (name)", "Pinterest board", "Postal PIN code", "Compass", "Format of the secret", "URL of the token endpoint"],
+    ...["API version (2fa not supported)", "Patient name", "Secretary (name)", "Token type: bearer or basic"],
+  ];
+  for (const name of others) assert.equal(namesSecret(name), false, name);
+});
+
+test("sees a text that is the name of a secret with what explains it, or asks for the words of a wallet", () => {
+  const asking = ["Enter your pw", "Session cookie (from DevTools)", "Password (8+ chars)", "Password, at least 8 characters", "API key from your dashboard", "We need the 12 words of your wallet", "To restore the wallet type your seed"];
+  for (const text of asking) assert.equal(asksForSecret(text), true, text);
+  const harmless = ["Enter the seed of the generator", "Name your wallet in two words", "Tokens (12) were spent from your budget", "Type a random seed", "We never ask for the 12 words of your wallet"];
+  for (const text of harmless) assert.equal(asksForSecret(text), false, text);
+});
+
 test("sees a text that asks for a secret", () => {
   for (const text of ["Please enter your GitHub password", "We need your API key to continue", "What is your social security number?", "Provide the access token for the account.", "First choose.\nThen type your PIN", "Do not worry. Paste your private key here"]) {
     assert.equal(asksForSecret(text), true, text);
