@@ -5,8 +5,9 @@ import { withCopiesOf } from "./redact-payload.ts";
 import type { Exchange } from "./redact-structure.ts";
 import type { SecretKind, SecretMatch } from "./secrets/kinds.ts";
 import { isUserAndPassword } from "./secrets/authorization.ts";
-import { namesIdentifier } from "./secrets/identifier-names.ts";
+import { namesAccount, namesIdentifier } from "./secrets/identifier-names.ts";
 import { isPassphrase, isSentence } from "./secrets/passphrase.ts";
+import { isAccountKey } from "./secrets/public-ids.ts";
 import { isPlaceholder } from "./secrets/plausible.ts";
 import type { FindSecrets } from "./secrets/scan.ts";
 import { isCount, kindOfName } from "./secrets/secret-names.ts";
@@ -46,7 +47,8 @@ function createEdit({ findSecrets, findsNames, known, allow, masks, maxTextChars
         return masks.get("assignment") ?? "";
       }
       // What a query or a sentence holds is named by itself.
-      const found = find(text, member !== undefined && namesIdentifier(member, false) && !/[\s?#]/.test(text));
+      const isIdentifier = member !== undefined && ((namesIdentifier(member, false) && !/[\s?#]/.test(text)) || (namesAccount(member) && isAccountKey(text)));
+      const found = find(text, isIdentifier);
       if (found.length === 0) return text;
       for (const { type } of found) count(type);
       return replaceMatches(text, found, maskOf);

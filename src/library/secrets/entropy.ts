@@ -28,7 +28,7 @@ export function isRandom(run: string): boolean {
   const { digits, upper, lower, changes } = makeOf(run);
   // Most names and paths are done with here, and UUIDs, too.
   if (digits < 1 || upper < 2 || lower < 2 || changes < SOME_CHANGES) return false;
-  if (distinctChars(run) < Math.min(24, length * 0.5) || (length < LONGEST_NAME && SNAKE.test(run)) || isPublicId(run) || isPath(run)) return false;
+  if (distinctChars(run) < Math.min(24, length * 0.5) || (length < LONGEST_NAME && SNAKE.test(run)) || PUBLIC.test(run) || isPath(run)) return false;
   return changes - shareOfWordPairs(run) / 2 >= (length < LONG ? LEAST_SCORE : LEAST_LONG_SCORE);
 }
 
@@ -46,12 +46,8 @@ export function mayBeRandom(run: string): boolean {
   return KINDS.every((kind) => kind.test(run));
 }
 
-// Hex behind a short prefix, keys and ids of payment providers that are public by their own word, and names that compilers have made.
-const PUBLIC_ID = /^(?:[A-Z][A-Za-z_-]{0,7}[0-9a-f]{20,}$|(?:pk_(?:live|test)|acct|ch|cs|cus|evt|in|pi|pm|price|prod|sub|txn)_|_{1,2}[ZR][A-Z0-9])/;
-
-function isPublicId(run: string): boolean {
-  return PUBLIC_ID.test(run);
-}
+// Hex behind a short prefix, keys that are public by their own word, and names that compilers have made.
+const PUBLIC = /^(?:[A-Z][A-Za-z_-]{0,7}[0-9a-f]{20,}$|pk_(?:live|test)_|_{1,2}[ZR][A-Z0-9])/;
 
 // The two hundred pairs of letters that make up nine in ten of those in words of English and of code: a letter, and what follows it.
 const WORD_PAIRS = wordPairs(

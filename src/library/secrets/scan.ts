@@ -15,6 +15,7 @@ import { createFindKnown } from "./known.ts";
 import { findPrivateKeys } from "./private-key.ts";
 import { findProviderTokens, findTokensWithTilde } from "./provider-token.ts";
 import { isEscaped, isPublicKey, isWrapped, publicBlocks, within } from "./public-data.ts";
+import { isPublicId } from "./public-ids.ts";
 import { findSpokenAssignments } from "./spoken-assignment.ts";
 import { findInTables, findPgpass, mayBePort } from "./tables.ts";
 import { findDriverPasswords, findUrlPassword } from "./url-password.ts";
@@ -205,7 +206,7 @@ function isDigest(text: string, start: number): boolean {
 function findRandom(text: string, run: string, start: number, padded: number, report: Report): void {
   if (isPublicKey(run)) return;
   if (isRandom(run)) {
-    if (!isPathSegment(text, start, padded) && !isNamedIdentifier(text, start)) report("high-entropy", start, padded);
+    if (!isPathSegment(text, start, padded) && !isNamedIdentifier(text, start) && !isPublicId(text, start, padded)) report("high-entropy", start, padded);
     return;
   }
   // A part of a path may be random, too; one of Base64 that is too long for a secret is not.
@@ -213,7 +214,7 @@ function findRandom(text: string, run: string, start: number, padded: number, re
   let at = start;
   for (const part of run.split("/")) {
     const end = at + part.length;
-    if (isRandom(part) && !isPathSegment(text, at, end) && !isNamedIdentifier(text, start)) report("high-entropy", at, end);
+    if (isRandom(part) && !isPathSegment(text, at, end) && !isNamedIdentifier(text, start) && !isPublicId(text, at, end)) report("high-entropy", at, end);
     at = end + 1;
   }
 }
