@@ -8,7 +8,7 @@ import { hiddenInstruction } from "./hidden-instructions.ts";
 import { mixesScripts } from "./look-alike.ts";
 import { firstOf } from "./strings.ts";
 
-// What `text-hygiene` does with the tools and prompts of lists, whose names and texts a model takes for its own.
+// What `text-hygiene` does with what servers list, whose names and texts a model takes for its own.
 
 export const REACTIONS = ["hide", "block", "warn", "pass"] as const;
 type Reaction = (typeof REACTIONS)[number];
@@ -20,7 +20,10 @@ export interface ListRules {
 
 type RulesFor = (called: JsonObject) => ListRules;
 
-const HOOKS = [{ events: ["tools/list", "prompts/list"], phase: "response" }] as const;
+/** The member of each result that has the entries. */
+const LISTS = { "tools/list": "tools", "prompts/list": "prompts", "resources/list": "resources", "resources/templates/list": "resourceTemplates" } as const;
+type ListEvent = keyof typeof LISTS;
+const HOOKS = [{ events: ["tools/list", "prompts/list", "resources/list", "resources/templates/list"], phase: "response" }] as const;
 const MAX_REPORTED = 20;
 const MAX_NAME_CHARS = 64;
 
@@ -30,7 +33,7 @@ export function judgingLists(rulesFor: RulesFor, configSchema: JsonObject): Inte
     {
       name: "text-hygiene-lists",
       version: "1.0.0",
-      description: "Refuses lists of tools and prompts with deceptive names or hidden instructions, where it is told to.",
+      description: "Refuses lists whose entries have deceptive names or hidden instructions, where it is told to.",
       hooks: HOOKS,
       handlesErrors: true,
       configSchema,
@@ -41,7 +44,7 @@ export function judgingLists(rulesFor: RulesFor, configSchema: JsonObject): Inte
       const list = listOf(event);
       const entries = isObject(payload) ? ownMember(payload, list) : undefined;
       if (!Array.isArray(entries)) return deny(`The result must have a list of ${list}`, { path: `/${list}` });
-      return worst([reacting(names, () => firstFault(entries, list, nameFault)), reacting(instructions, () => firstFault(entries, list, instructionFault))]);
+      return worst([reacting(isCalledByName(event) ? names : "pass", () => firstFault(entries, list, nameFault)), reacting(instructions, () => firstFault(entries, list, instructionFault))]);
     },
   );
 }
@@ -52,7 +55,7 @@ export function hidingEntries(rulesFor: RulesFor, configSchema: JsonObject): Int
     {
       name: "text-hygiene-hide",
       version: "1.0.0",
-      description: "Leaves tools and prompts with deceptive names or hidden instructions out of lists.",
+      description: "Leaves entries with deceptive names or hidden instructions out of lists.",
       hooks: HOOKS,
       // After what is hidden in a text has been taken out of it, where it may have been harmless without.
       priorityHint: -890,
@@ -60,7 +63,8 @@ export function hidingEntries(rulesFor: RulesFor, configSchema: JsonObject): Int
       configSchema,
     },
     ({ payload, event, config }) => {
-      const { names, instructions } = rulesFor(config);
+      const { names: ofNames, instructions } = rulesFor(config);
+      const names = isCalledByName(event) ? ofNames : "pass";
       if (isErrorPayload(payload) || (names !== "hide" && instructions !== "hide")) return unchanged();
       const list = listOf(event);
       const listed = isObject(payload) ? ownMember(payload, list) : undefined;
@@ -77,8 +81,14 @@ export function hidingEntries(rulesFor: RulesFor, configSchema: JsonObject): Int
   );
 }
 
-function listOf(event: string): "tools" | "prompts" {
-  return event === "tools/list" ? "tools" : "prompts";
+/** Called for the events of `HOOKS` alone. */
+function listOf(event: string): (typeof LISTS)[ListEvent] {
+  return LISTS[event as ListEvent];
+}
+
+/** What a model calls by its name; a resource is read by its URI, and may be named like any file. */
+function isCalledByName(event: string): boolean {
+  return event === "tools/list" || event === "prompts/list";
 }
 
 function shownName(entry: unknown): string | null {
@@ -111,10 +121,22 @@ function nameFault(entry: unknown, at: string): Fault | undefined {
 }
 
 function instructionFault(entry: unknown, at: string): Fault | undefined {
-  return firstOf(entry, [], ({ text, path }) => {
-    const problem = hiddenInstruction(text);
-    return problem === undefined ? undefined : { message: `A description ${problem}`, path: `${at}${path()}` };
-  });
+  const faultOf = (what: string, problem: string | undefined, path: () => string) => (problem === undefined ? undefined : { message: `${what} ${problem}`, path: `${at}${path()}` });
+  return firstOf(entry, [], ({ text, member, path }) => {
+    if (member !== undefined && ADDRESSES.has(member)) return undefined;
+    if (member !== undefined) return faultOf("A description", hiddenInstruction(text), path);
+    // Names of members that say as much are long, and most are not.
+    if (text.length < SHORTEST_SAYING) return undefined;
+    return faultOf("A name of a member", hiddenInstruction(text) ?? (/\s/.test(text) ? undefined : hiddenInstruction(spaced(text))), path);
+  }, { names: true });
+}
+
+const ADDRESSES: ReadonlySet<string> = new Set(["uri", "uriTemplate"]);
+const SHORTEST_SAYING = 12;
+
+/** `ignore_all_instructions` and `ignoreAllInstructions` as words. */
+function spaced(name: string): string {
+  return name.replace(/[_-]+|(?<=[a-z])(?=[A-Z])/g, " ");
 }
 
 function reacting(reaction: Reaction, find: () => Fault | undefined): Verdict | undefined {

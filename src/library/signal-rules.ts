@@ -28,6 +28,8 @@ export const WEAK = 0.2;
 /** What a model is told to do, at the start of what another role says. A word of documentation after such a mark describes a parameter, or a part of an example. */
 export const ORDER =
   "(?:(?:please|now|next|first|then|also|important|urgent|attention)\\b[,:]?\\s)?(?:you (?:are|must|should|will|have|shall|may|can|need)\\b|(?:your new|your|new) (?:polic|rule|task|goal|role|directive|orders?\\b)|(?:always|never|do not|don't|must)\\s[a-z]|from now on|act as\\b|pretend\\b|(?:ignore|disregard|forget|override|obey|reveal|send|call|invoke|run|execute|delete|upload|forward|read|copy|post|e-?mail)\\s(?:all|any|every|each|everything|your|the user|the (?:previous|above|following|conversation)|this|these|that|what|it|me|them|us|~|/|\\.|https?:|[a-z]+_))";
+// What stands in a tag of a role: two words or more, but for `your prompt` and `the text`.
+const SAYS = "(?!(?:the|your|a|an|some|my|any|this)\\s[a-z]+\\s{0,3}<)[a-z'-]{1,30}[ ,.:\\n]{1,3}[a-z'-]{1,30}[^<>]{0,400}</(?:system|assistant)>";
 // Marks that a text names one after the other stand for nothing between them.
 const BESIDE = "\\W{0,5}(?:(?:and|or|to)\\W{0,5})?\\[";
 
@@ -61,7 +63,7 @@ export const RULES: readonly Rule[] = [
       [
         `<\\|(?:im_start|start_header_id)\\|>\\s{0,3}(?:system|user|assistant|tool)\\b|<\\|(?:system|user|assistant)\\|>|<</?SYS>>`,
         `\\[INST\\](?!${BESIDE})[^[\\]]{3,400}\\[/INST\\]|(?:\\[/?INST\\]|<\\|(?:im_start|im_end|endoftext|eot_id|end_header_id)\\|>)\\s{0,3}${ORDER}`,
-        `</?(?:system|assistant|tool_result|function_results|tool_response|system-reminder)>`,
+        `</?(?:tool_result|function_results|tool_response|system-reminder)>|<(?:system|assistant)>\\s{0,9}(?:${ORDER}|${SAYS})`,
         `^\\s{0,3}(?:#{1,4}\\s{0,3})?(?:system|assistant|human)(?: prompt| message)?\\s{0,2}:\\s{0,3}${ORDER}`,
       ].join("|"),
       "im",
@@ -70,7 +72,7 @@ export const RULES: readonly Rule[] = [
   {
     id: "role-marker",
     weight: WEAK,
-    pattern: /<\|(?:im_start|im_end|endoftext|eot_id|start_header_id)\|>|\[\/?INST\]|^\s{0,3}(?:#{1,4}\s{0,3})?(?:system|assistant)(?: prompt| message)?\s{0,2}:|\n\n(?:Human|Assistant):/im,
+    pattern: /<\/?(?:system|assistant)>|<\|(?:im_start|im_end|endoftext|eot_id|start_header_id)\|>|\[\/?INST\]|^\s{0,3}(?:#{1,4}\s{0,3})?(?:system|assistant)(?: prompt| message)?\s{0,2}:|\n\n(?:Human|Assistant):/im,
   },
   {
     id: "secrecy",
