@@ -1,18 +1,30 @@
+import { base64Encode, utf8Encode } from "../core/base/bytes.ts";
 import { LocalError } from "../core/base/errors.ts";
 import { DEFAULT_MAX_DEPTH, isObject, setMember, type JsonObject } from "../core/base/json.ts";
+import { textInBase64 } from "./decodings.ts";
 import { type Exchange, type Place, zoneOf } from "./redact-structure.ts";
 
 /** What becomes of the texts and numbers of a payload. Each gives back what it got where nothing changes. */
 export interface PayloadEdit {
-  /** In data `member` holds the text, or the list that it is an entry of; nothing where the payload itself does. Member names are texts without one. */
-  text(text: string, member: string | undefined, isListed: boolean): string;
+  /**
+   * In data `member` holds the text, or the list that it is an entry of, or names what it is a value of; nothing where the payload itself holds it. Member names are
+   * texts without one.
+   */
+  text(text: string, member: string | undefined, stands: Stands): string;
   /** A number in arguments, structured content and other data. */
   number(value: number, member: string | undefined): number | string;
   /** The texts of blocks that follow each other in one list, before `text` is asked for each. */
   blocks?(texts: readonly string[]): readonly string[];
+  /** Whether texts that a resource holds as Base64, and says so by its media type, are edited, too. */
+  readonly inBlobs?: boolean;
+  /** A URI or a media type that belongs to the protocol; left alone unless given. */
+  address?(text: string): string;
   /** Characters of all texts in a payload; `limit_exceeded` above. */
   readonly maxTextChars: number;
 }
+
+/** How a text belongs to its name: as the value of a member, as one of a list, or as the second of two texts of which the first is its name, in a list of such (`[["Authorization", "…"]]`). */
+export type Stands = "held" | "listed" | "paired";
 
 /** Characters of text that an interceptor reads in one payload, unless its config says otherwise. */
 export const DEFAULT_MAX_TEXT_CHARS = 4 * 1024 * 1024;
@@ -24,29 +36,47 @@ export const DEFAULT_MAX_TEXT_CHARS = 4 * 1024 * 1024;
  */
 export function editPayload(payload: unknown, exchange: Exchange, edit: PayloadEdit): unknown {
   let charsLeft = edit.maxTextChars;
-  const editText = (text: string, member?: string, isListed = false): string => {
+  const count = (text: string) => {
     charsLeft -= text.length;
     if (charsLeft < 0) {
       throw new LocalError("limit_exceeded", `a payload with more than ${edit.maxTextChars} characters of text cannot be read (maxTextChars)`);
     }
-    return edit.text(text, member, isListed);
+  };
+  const editText = (text: string, member?: string, stands: Stands = "held"): string => {
+    count(text);
+    return edit.text(text, member, stands);
+  };
+  const editBlob = (blob: string, object: JsonObject): string => {
+    const text = edit.inBlobs === true && isTextual(object["mimeType"]) ? textInBase64(blob) : undefined;
+    if (text === undefined) return blob;
+    const edited = editText(text);
+    return edited === text ? blob : base64Encode(utf8Encode(edited));
+  };
+  const editScalar = (value: unknown, member: string, object: JsonObject): unknown => {
+    if (typeof value !== "string") return value;
+    if (member === "blob") return editBlob(value, object);
+    if (edit.address === undefined || !ADDRESSES.has(member)) return value;
+    count(value);
+    return edit.address(value);
   };
 
   // Recursion is bounded by the depth that a message may have.
-  const walk = (value: unknown, place: Place, depth: number, isListed = false): unknown => {
-    if (typeof value === "string") return editText(value, place.zone === "data" ? place.holder : undefined, isListed);
+  const walk = (value: unknown, place: Place, depth: number, stands: Stands = "held"): unknown => {
+    if (typeof value === "string") return editText(value, place.zone === "data" ? place.holder : undefined, stands);
     if (typeof value === "number") return place.zone === "data" ? edit.number(value, place.holder) : value;
     if (typeof value !== "object" || value === null) return value;
     if (depth === 0) throw new LocalError("limit_exceeded", `a payload nested deeper than ${DEFAULT_MAX_DEPTH} levels cannot be read`);
-    if (Array.isArray(value)) return walkList(value, place, depth);
+    if (Array.isArray(value)) return walkList(value, place, depth, stands);
     return isObject(value) ? walkObject(value, place, depth) : value;
   };
 
-  const walkList = (original: readonly unknown[], place: Place, depth: number): readonly unknown[] => {
+  const walkList = (original: readonly unknown[], place: Place, depth: number, stands: Stands): readonly unknown[] => {
     const list = edit.blocks === undefined ? original : editBlocks(original, edit.blocks);
     let copy: unknown[] | undefined;
+    // By itself, a list of two is one of values as often.
+    const isPair = place.zone === "data" && stands === "listed" && list.length === 2 && list.every((item) => typeof item === "string");
     for (const [index, item] of list.entries()) {
-      const edited = walk(item, place, depth - 1, true);
+      const edited = isPair && index === 1 ? walk(item, { ...place, holder: String(list[0]) }, depth - 1, "paired") : walk(item, place, depth - 1, "listed");
       if (edited !== item) (copy ??= [...list])[index] = edited;
     }
     return copy ?? list;
@@ -60,7 +90,7 @@ export function editPayload(payload: unknown, exchange: Exchange, edit: PayloadE
     for (const member of members) {
       const value = object[member];
       const zone = zoneOf(member, object, place, exchange);
-      const edited = zone === undefined ? value : walk(value, { zone, holder: member }, depth - 1);
+      const edited = zone === undefined ? editScalar(value, member, object) : walk(value, { zone, holder: (zone === "data" && nameOfValue(member, object)) || member }, depth - 1);
       values.push(edited);
       changed ||= edited !== value;
       const name = editText(member);
@@ -74,6 +104,23 @@ export function editPayload(payload: unknown, exchange: Exchange, edit: PayloadE
   };
 
   return walk(payload, { zone: "protocol", holder: undefined }, DEFAULT_MAX_DEPTH);
+}
+
+const ADDRESSES: ReadonlySet<string> = new Set(["uri", "uriTemplate", "mimeType"]);
+const TEXTUAL = /^text\/|[/+](?:json|xml|ya?ml|toml|javascript|x-javascript|typescript|x-ndjson|ndjson|x-sh|x-httpd-php|x-www-form-urlencoded|x-pem-file|sql|graphql)\b/i;
+
+function isTextual(mimeType: unknown): boolean {
+  return typeof mimeType === "string" && TEXTUAL.test(mimeType);
+}
+
+/** What `{ "name": "Authorization", "value": "…" }` says of its value. */
+function nameOfValue(member: string, object: JsonObject): string | undefined {
+  if (member !== "value") return undefined;
+  for (const other of ["name", "key", "header"]) {
+    const name = object[other];
+    if (typeof name === "string") return name;
+  }
+  return undefined;
 }
 
 /** Edits the text blocks of a list that stand next to each other, together. */

@@ -29,6 +29,7 @@ export function redactPayload(payload: unknown, exchange: Exchange, options: Red
   const redact = (text: string) => redactText(tokens === undefined ? text : tokens.map.withoutLookalikes(text), tally, tokens?.maskOf);
   const redacted = editPayload(payload, exchange, {
     maxTextChars,
+    inBlobs: true,
     text: redact,
     number: (value) => (numbers === "mask" ? redactNumber(value, redact) : value),
   });

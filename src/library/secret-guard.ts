@@ -3,6 +3,7 @@ import { formatPointer, isObject } from "../core/base/json.ts";
 import { type Interceptor, mutator, validator } from "../core/interceptor/define.ts";
 import { allow, deny, mutated, unchanged } from "../core/interceptor/verdict.ts";
 import { everyEventIn, invalid } from "./config.ts";
+import { decodings } from "./decodings.ts";
 import { type CompiledSecretGuard, compileSecretGuard, type SecretGuardConfig, secretGuardConfigSchema } from "./secret-config.ts";
 import { perCall, type PerCall } from "./per-call.ts";
 import { maskSecrets, type SecretTally } from "./secret-payload.ts";
@@ -93,11 +94,19 @@ function maskRefusal(compiled: Compiled): Interceptor {
 
 /** A pointer to the member, or the member that is named so, that holds a mask. */
 function pathOfMask(value: unknown, masks: readonly string[], path: string): string | undefined {
-  if (typeof value === "string") return masks.some((mask) => value.includes(mask)) ? path : undefined;
+  if (typeof value === "string") return holdsMask(value, masks) ? path : undefined;
   if (typeof value !== "object" || value === null) return undefined;
   for (const [name, child] of Object.entries(value)) {
-    const found = masks.some((mask) => name.includes(mask)) ? path : pathOfMask(child, masks, `${path}${formatPointer([name])}`);
+    const found = holdsMask(name, masks) ? path : pathOfMask(child, masks, `${path}${formatPointer([name])}`);
     if (found !== undefined) return found;
   }
   return undefined;
+}
+
+/** In letters of any case, and as it is or encoded: a model may well write it as a part of a URL. */
+function holdsMask(text: string, masks: readonly string[]): boolean {
+  return decodings(text).some((view) => {
+    const lower = view.toLowerCase();
+    return masks.some((mask) => lower.includes(mask.toLowerCase()));
+  });
 }

@@ -1,6 +1,6 @@
 import { mergeOverlaps } from "./detect/merge.ts";
 import { replaceMatches } from "./detect/replace.ts";
-import { editPayload, type PayloadEdit } from "./payload-edit.ts";
+import { editPayload, type PayloadEdit, type Stands } from "./payload-edit.ts";
 import { withCopiesOf } from "./redact-payload.ts";
 import type { Exchange } from "./redact-structure.ts";
 import type { SecretKind, SecretMatch } from "./secrets/kinds.ts";
@@ -28,10 +28,10 @@ export type SecretTally = Map<SecretKind, number>;
 
 /** The payload with a mask in place of each secret, as `editPayload` finds texts; those in text blocks next to each other are looked at joined, too. */
 export function maskSecrets(payload: unknown, exchange: Exchange, edit: SecretEdit, tally: SecretTally): unknown {
-  return withCopiesOf(payload, editPayload(payload, exchange, createEdit(edit, tally)), exchange);
+  return withCopiesOf(payload, editPayload(payload, exchange, createEdit(edit, tally, exchange.phase)), exchange);
 }
 
-function createEdit({ findSecrets, findsNames, known, allow, masks, maxTextChars }: SecretEdit, tally: SecretTally): PayloadEdit {
+function createEdit({ findSecrets, findsNames, known, allow, masks, maxTextChars }: SecretEdit, tally: SecretTally, phase: Exchange["phase"]): PayloadEdit {
   const count = (kind: SecretKind) => tally.set(kind, (tally.get(kind) ?? 0) + 1);
   const maskOf = ({ type }: SecretMatch) => masks.get(type) ?? "";
   const isMask = (text: string) => [...masks.values()].includes(text);
@@ -41,8 +41,9 @@ function createEdit({ findSecrets, findsNames, known, allow, masks, maxTextChars
   };
   return {
     maxTextChars,
-    text(text, member, isListed) {
-      if (findsNames && member !== undefined && isHeldSecret(text, member, isListed) && !allow.has(text) && !isMask(text)) {
+    inBlobs: true,
+    text(text, member, stands) {
+      if (findsNames && member !== undefined && isHeldSecret(text, member, stands) && !allow.has(text) && !isMask(text)) {
         count("assignment");
         return masks.get("assignment") ?? "";
       }
@@ -60,6 +61,14 @@ function createEdit({ findSecrets, findsNames, known, allow, masks, maxTextChars
       count(type);
       return masks.get(type) ?? "";
     },
+    // What somebody sends is where it is for: masked it would lead elsewhere.
+    ...(phase === "response" && {
+      address(text: string) {
+        const found = find(text, true);
+        for (const { type } of found) count(type);
+        return found.length === 0 ? text : replaceMatches(text, found, maskOf);
+      },
+    }),
     blocks: (texts) => maskAcross(texts, find, ({ type }, isFirst) => {
       if (isFirst) count(type);
       return masks.get(type) ?? "";
@@ -68,15 +77,18 @@ function createEdit({ findSecrets, findsNames, known, allow, masks, maxTextChars
 }
 
 /** By its name alone: whatever is no template, type or word for a secret, and no sentence. In a list, what is under the name of a key is one by its look. */
-function isHeldSecret(text: string, member: string, isListed: boolean): boolean {
+function isHeldSecret(text: string, member: string, stands: Stands): boolean {
   if (member === "auth" && isUserAndPassword(text)) return true;
   const kind = text.length < SHORTEST_VALUE ? undefined : kindOfName(member);
   if (kind === undefined || isPlaceholder(text)) return false;
-  if (isListed && (isRule(text) || (kind === "key" && !isSecretValue(text, { isPassword: false, isTight: true, isQuoted: true, isLine: false })))) return false;
+  // Two texts are a list as often as a name and a value.
+  if (stands === "paired" && !(/[0-9]/.test(text) && /[A-Za-z]/.test(text) && text.length >= LEAST_PAIRED)) return false;
+  if (stands !== "held" && (isRule(text) || (kind === "key" && !isSecretValue(text, { isPassword: false, isTight: true, isQuoted: true, isLine: false })))) return false;
   if (!/\s/.test(text)) return true;
   return /\s.*\s/.test(text) ? isPassphrase(text) : !isSentence(text);
 }
 
+const LEAST_PAIRED = 8;
 const LEAST_PASSWORD = 1_000;
 const LEAST_KEY = 10_000_000;
 

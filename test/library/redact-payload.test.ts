@@ -92,6 +92,12 @@ test("leaves binary data alone by its typed field, not by its look", () => {
   assert.deepEqual(redacted("resources/read", "response", { contents }), { contents: [contents[0], { uri: "file:///y", text: "<card>" }] });
 });
 
+test("reads what a resource holds as Base64 of text by its media type", () => {
+  const held = (text: string, mimeType: string) => ({ contents: [{ uri: "x:y", mimeType, blob: Buffer.from(text).toString("base64") }] });
+  assert.deepEqual(redacted("resources/read", "response", held(`Write to ${MAIL}, please`, "text/csv")), held("Write to <email>, please", "text/csv"));
+  assert.deepEqual(redacted("resources/read", "response", held(`Write to ${MAIL}`, "application/pdf")), held(`Write to ${MAIL}`, "application/pdf"));
+});
+
 test("keeps a protocol member only where it has the shape that the protocol gives it", () => {
   const odd = { type: "image", data: { a: MAIL }, uri: [MAIL], cursor: { mimeType: { x: MAIL } } };
   assert.deepEqual(redacted("x", "response", odd), { type: "image", data: { a: "<email>" }, uri: ["<email>"], cursor: { mimeType: { x: "<email>" } } });

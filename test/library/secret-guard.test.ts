@@ -8,6 +8,7 @@ import { seededRandom } from "../support/random.ts";
 import { identifier } from "./corpus/identifiers.ts";
 import { TOKENS } from "./corpus/tokens.ts";
 import { decided } from "./invoke.ts";
+import { verdictOf } from "./verdict-of.ts";
 
 const TOKEN = TOKENS["github"]!(seededRandom(1));
 const MASK = "[REDACTED:provider-token]";
@@ -46,7 +47,7 @@ test("masks what is made up to try it, as its README says", () => {
   assert.deepEqual(text("password=hunter2pass"), said("password=[REDACTED:assignment]"));
   assert.deepEqual(text("AKIAIOSFODNN7EXAMPLE wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"), said(`${MASK} ${MASK}`));
   assert.deepEqual(text("postgres://ada:s3cr3tpw@db.example/x"), said("postgres://ada:[REDACTED:url-password]@db.example/x"));
-  for (const passes of ["ghp_abcdefghijklmnopqrstuvwxyz0123456789", "password: secret", "the password is hunter2pass"]) assert.deepEqual(text(passes), said(passes));
+  for (const passes of ["ghp_abcdefghijklmnopqrstuvwxyz0123456789", "password: secret", "the password is sunflower"]) assert.deepEqual(text(passes), said(passes));
 });
 
 test("masks a secret wherever a result or an error holds it, and counts without quoting", () => {
@@ -101,6 +102,43 @@ test("masks what a member named like a secret holds, whatever it looks like, but
   assert.deepEqual(masked("tools/list", "response", { tools: [{ name: "t", inputSchema: { type: "object", properties: { password: { type: "string" } } } }] }), {
     tools: [{ name: "t", inputSchema: { type: "object", properties: { password: { type: "string" } } } }],
   });
+});
+
+test("reads what a resource holds as Base64 of text, and writes it anew", () => {
+  const blobOf = (text: string) => Buffer.from(text).toString("base64");
+  const held = (mimeType: string, blob: string) => ({ contents: [{ uri: "x:y", mimeType, blob }] });
+  const text = `A=1\nKEY=${TOKEN}\nname=J\u00fcrg\n`;
+  for (const type of ["text/plain", "text/markdown; charset=utf-8", "application/json", "application/ld+json", "application/x-sh"]) {
+    assert.deepEqual(masked("resources/read", "response", held(type, blobOf(text))), held(type, blobOf(text.replace(TOKEN, MASK))), type);
+    assert.deepEqual(masked("resources/read", "response", held(type, blobOf("A=1"))), held(type, blobOf("A=1")), type);
+  }
+  for (const type of ["application/octet-stream", "image/png"]) assert.deepEqual(masked("resources/read", "response", held(type, blobOf(text))), held(type, blobOf(text)), type);
+  const noText = held("text/plain", Buffer.from([0, 1, 2, 3, 255, 254, 0, 7]).toString("base64"));
+  assert.deepEqual(masked("resources/read", "response", noText), noText);
+});
+
+test("masks secrets in URIs and media types of what is answered, and in none of what is sent", () => {
+  const link = (token: string) => ({ content: [{ type: "resource_link", uri: `https://h.example/?token=${token}`, name: "n", mimeType: `text/plain; x=${token}` }] });
+  assert.deepEqual(masked("tools/call", "response", link(TOKEN)), link(MASK));
+  const id = { content: [{ type: "resource_link", uri: "https://h.example/?x=aZ3kQ9mX2pL7vB4nT8wR5yU1", name: "n" }] };
+  assert.deepEqual(masked("tools/call", "response", id), id);
+  const read = { uri: `https://h.example/?token=${TOKEN}` };
+  assert.deepEqual(masked("resources/read", "request", read), read);
+});
+
+test("masks what headers and settings hold as pairs, and no second word of a list", () => {
+  const call = (structuredContent: unknown) => (masked("tools/call", "response", { content: [], structuredContent }) as { structuredContent: unknown }).structuredContent;
+  const mask = "[REDACTED:assignment]";
+  assert.deepEqual(call({ headers: [["X-Api-Key", "s3cr3t-k3y-9"], ["Accept", "text/html2"]] }), { headers: [["X-Api-Key", mask], ["Accept", "text/html2"]] });
+  assert.deepEqual(call([{ name: "X-Auth-Token", value: "letmeinnow" }, { key: "db_password", value: "sunflower" }]), [{ name: "X-Auth-Token", value: mask }, { key: "db_password", value: mask }]);
+  for (const harmless of [{ required: ["password", "username"] }, { rows: [["password", "username"], ["token", "count"]] }, [{ name: "password", value: "required" }], [{ name: "city", value: "Z\u00fcrich9x" }], { list: ["token", "base64url7x"] }]) assert.deepEqual(call(harmless), harmless);
+});
+
+test("refuses a mask that comes back in letters of another case, or encoded", () => {
+  const judge = (text: string) => verdictOf(secretGuard()[1], { event: "tools/call", phase: "request", payload: { name: "a", arguments: { text } } });
+  const mask = "[REDACTED:jwt]";
+  for (const text of [mask, mask.toLowerCase(), `x=${encodeURIComponent(mask)}`, Buffer.from(`token: ${mask}`).toString("base64"), Buffer.from(mask).toString("hex"), "&#91;redacted:jwt&#93;", "[redacted:email]"]) assert.match(judge(text), /^\/arguments\/text: a mask stands for/, text);
+  for (const text of ["REDACTED: jwt", "[redacted]", "redacted:jwt", Buffer.from("nothing hidden").toString("base64")]) assert.equal(judge(text), "pass", text);
 });
 
 test("masks phrases, numbers and lists under the names of secrets, and no sentences, rules, types or templates", () => {

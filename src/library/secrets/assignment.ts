@@ -24,7 +24,7 @@ export function findAssignment(text: string, at: number, report: Report): void {
   const from = valueStart(text, at);
   const isPassword = kind === "password";
   if (name.isQuoted && text.charAt(from) === "[") {
-    for (const item of readList(text, from)) if (!isRule(text.slice(item.start, item.end))) reportSecret(text, item, { isPassword, isTight: false }, report);
+    for (const item of readList(text, from)) if (!/^[A-Za-z]*$/.test(text.slice(item.start, item.end)) && !isRule(text.slice(item.start, item.end))) reportSecret(text, item, { isPassword, isTight: false }, report);
     return;
   }
   if (isLineEnd(text.charCodeAt(from)) && text.charAt(at) === ":") {
@@ -36,7 +36,20 @@ export function findAssignment(text: string, at: number, report: Report): void {
   if (value === undefined || (isComparison(text, at) && !value.isQuoted)) return;
   const isNumber = name.isQuoted && !value.isQuoted && /^[0-9]+$/.test(text.slice(value.start, value.end));
   if (isNumber && isCount(text.slice(name.start, name.end))) return;
-  reportSecret(text, value, { isPassword, isTight: from === at + 1 || (name.isQuoted && (value.isQuoted || isNumber)) }, report);
+  const isTight = from === at + 1 || (name.isQuoted && (value.isQuoted || isNumber)) || (isPassword && !value.isQuoted && isBelowUser(text, name.start, text.slice(value.start, value.end)));
+  reportSecret(text, value, { isPassword, isTight }, report);
+}
+
+const MOST_LINE = 160;
+const USER_LINE = /^[ \t>*-]{0,10}(?:user ?name|user|login|e-?mail|account)[ "'*`]{0,4}[:=][ \t]{0,4}\S{1,64}[ \t]{0,4}\r?$/i;
+const INDENT = /^[ \t>*-]{0,10}$/;
+
+/** Whether a password that is a word stands below the name of its user, as in `Username: ada` and `Password: sunflower`. */
+function isBelowUser(text: string, at: number, word: string): boolean {
+  if (!/^[A-Za-z]{6,64}$/.test(word) || kindOfName(word) !== undefined) return false;
+  const before = text.slice(Math.max(0, at - MOST_LINE), at);
+  const lineEnd = before.lastIndexOf("\n");
+  return lineEnd > 0 && INDENT.test(before.slice(lineEnd + 1)) && USER_LINE.test(before.slice(before.lastIndexOf("\n", lineEnd - 1) + 1, lineEnd));
 }
 
 function isLineEnd(code: number): boolean {

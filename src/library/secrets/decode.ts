@@ -13,12 +13,16 @@ const ESCAPES: Readonly<Record<string, string>> = { n: "\n", r: "\r", t: "\t", b
 // So many escapes in a row are an encoding, and no sign within a text.
 const FEWEST_IN_ROW = 8;
 
+// Letters and digits of full width, and their hyphen and underscore; other full-width signs are punctuation of Chinese and Japanese.
+const WIDE = /[\uff0d\uff10-\uff19\uff21-\uff3a\uff3f\uff41-\uff5a]/;
+const TO_ASCII = 0xfee0;
+
 /**
- * The text without escapes of JSON and of URLs (`\/`, `\u002d`, `%3A`); nothing where it has none. What is escaped letter by letter is one unit as to its place:
+ * The text without escapes of JSON, of URLs and of HTML (`\/`, `\u002d`, `%3A`, `&#45;`), and without letters of full width; nothing where it has none. What is escaped letter by letter is one unit as to its place:
  * all of it stands for each.
  */
 export function unescaped(text: string): View | undefined {
-  if (!text.includes("\\") && !text.includes("%")) return undefined;
+  if (!text.includes("\\") && !text.includes("%") && !text.includes("&#") && !WIDE.test(text)) return undefined;
   const pieces: string[] = [];
   const starts = new Uint32Array(text.length);
   const ends = new Uint32Array(text.length);
@@ -59,14 +63,28 @@ export function unescaped(text: string): View | undefined {
   return { text: pieces.join(""), starts, ends };
 }
 
-const ESCAPE = /[\\%]/g;
+const ESCAPE = new RegExp(`[\\\\%]|&(?=#)|${WIDE.source}`, "g");
 
 function nextEscape(text: string, from: number): number {
   ESCAPE.lastIndex = from;
   return ESCAPE.test(text) ? ESCAPE.lastIndex - 1 : -1;
 }
 
+// Beyond ASCII no reference is a part of a secret; the semicolon may be left out.
+const REFERENCE = /&#(?:0{0,4}([0-9]{2,3})|[xX]0{0,4}([0-9A-Fa-f]{2}));?/y;
+
+function readReference(text: string, at: number): { readonly read?: string; readonly width: number } {
+  REFERENCE.lastIndex = at;
+  const found = REFERENCE.exec(text);
+  if (found === null) return { width: 1 };
+  const code = found[1] === undefined ? Number.parseInt(found[2] ?? "", 16) : Number.parseInt(found[1], 10);
+  return code < 0x80 ? { read: String.fromCharCode(code), width: found[0].length } : { width: 1 };
+}
+
 function readEscape(text: string, at: number): { readonly read?: string; readonly width: number } {
+  const code = text.charCodeAt(at);
+  if (code === 0x26) return readReference(text, at);
+  if (code >= 0x80) return { read: String.fromCharCode(code - TO_ASCII), width: 1 };
   if (text.charAt(at) === "%") return readHex(text, at + 1, 2, 3);
   const next = text.charAt(at + 1);
   if (next === "u") return readHex(text, at + 2, 4, 6);
@@ -90,6 +108,13 @@ export function decodedRun(run: string): string | undefined {
   if (run.length < SHORTEST_ENCODED) return undefined;
   return (HEX.test(run.slice(0, 64)) && HEX.test(run) ? textOf(hexBytes(run)) : undefined) ?? textOfBase64(run);
 }
+
+/** What hex says whose bytes colons part (`67:68:70:5f`), if that is text. */
+export function decodedColons(run: string): string | undefined {
+  return COLONS.test(run) ? textOf(hexBytes(run.replaceAll(":", ""))) : undefined;
+}
+
+const COLONS = /^[0-9A-Fa-f]{2}(?::[0-9A-Fa-f]{2})+$/;
 
 function textOfBase64(run: string): string | undefined {
   // Most runs are names, which say nothing in Base64: that shows at once.

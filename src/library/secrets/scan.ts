@@ -1,11 +1,12 @@
-import { TOKEN_CLASS } from "../detect/characters.ts";
+import { IPV6_CLASS, TOKEN_CLASS } from "../detect/characters.ts";
 import type { Span } from "../detect/detector.ts";
 import { mergeOverlaps } from "../detect/merge.ts";
 import { nextRun, runEnd, runStart } from "../detect/runs.ts";
 import { findAssignment } from "./assignment.ts";
 import { findAuthorizations } from "./authorization.ts";
-import { decodedRun, unescaped } from "./decode.ts";
+import { decodedColons, decodedRun, unescaped } from "./decode.ts";
 import { isRandom, LONGEST_RANDOM, mayBeRandom, SHORTEST_RANDOM } from "./entropy.ts";
+import { findConfigForms } from "./config-forms.ts";
 import { findHookUrl } from "./hook-url.ts";
 import { isNamedIdentifier } from "./identifier-names.ts";
 import { isPathSegment } from "./in-address.ts";
@@ -62,6 +63,11 @@ export function createFindSecrets({ kinds = SECRET_KINDS, known = [] }: SecretSc
     findDriverPasswords(text, wanted);
     findInTables(text, wanted);
     findTokensWithTilde(text, wanted);
+    findConfigForms(text, wanted);
+    if (depth > 0) eachColonRun(text, (start, end) => {
+      const decoded = decodedColons(text.slice(start, end));
+      if (decoded !== undefined) find(decoded, depth - 1, (type) => type !== "high-entropy" && report(type, start, end));
+    });
     const view = depth === 0 ? undefined : unescaped(text);
     if (view !== undefined) find(view.text, depth - 1, (type, start, end) => report(type, view.starts[start]!, view.ends[end - 1]!));
   };
@@ -76,6 +82,17 @@ export function createFindSecrets({ kinds = SECRET_KINDS, known = [] }: SecretSc
     });
     return found.length < 2 ? found : mergeOverlaps(found);
   };
+}
+
+// Sixteen bytes; an address of IPv6 has fewer characters.
+const SHORTEST_COLONS = 47;
+
+function eachColonRun(text: string, look: (start: number, end: number) => void): void {
+  for (let start = nextRun(text, 0, SHORTEST_COLONS, IPV6_CLASS); start !== -1; ) {
+    const end = runEnd(text, start, IPV6_CLASS);
+    look(start, end);
+    start = nextRun(text, end + 1, SHORTEST_COLONS, IPV6_CLASS);
+  }
 }
 
 /** As Chinese and Japanese are written with. */

@@ -1,11 +1,11 @@
 import { FOREIGN_PASSWORD, mayNameForeign } from "./foreign-passwords.ts";
 
 // What names of secrets end with, once hyphens and the like are left out: passwords, which people choose, and keys, which machines make.
-const PASSWORD = /(?:pass(?:word|wort|wd|phrase|code)|kennwort|securestring|pwd|(?:^|[_.-])pass)$/;
+const PASSWORD = /(?:pass(?:word|wort|wd|phrase|code)|kennwort|securestring|pwd|(?:^|[_.-])(?:pass|psk))$/;
 const OF_KEYS =
   "api|access|secret|private|auth|signing|encryption|master|account|shared|storage|service|client|webhook|app|application|session|consumer|deploy|license|" +
   "subscription|functions|hmac|cipher|admin|jwt|cookie";
-const KEY = new RegExp(`(?:secret|token|(?:${OF_KEYS})[_.-]?key|sharedaccesskey|credentials?|_auth|^sig|authorization|secret_?key_?base)$`);
+const KEY = new RegExp(`(?:secret|token|(?:${OF_KEYS})[_.-]?key|sharedaccesskey|credentials?|_auth|^sig|^(?:secure_)?auth_salt|^logged_in_(?:key|salt)|^nonce_(?:key|salt)|authorization|secret_?key_?base)$`);
 
 /** Tokens that say where a list goes on, or that are words of a model. */
 const CURSOR = /(?:page|continuation|sync|next|resume|start|stop|max|min|eos|bos|pad|unk|cancel(?:l?ation)?|progress)[_.-]?token$/;
@@ -13,7 +13,7 @@ const CURSOR = /(?:page|continuation|sync|next|resume|start|stop|max|min|eos|bos
 const MOST_NAME = 40;
 
 /** The last two letters of each of these names, since most names that anything is assigned to are none. */
-const ENDINGS = endings("rd rt ng wd se de ss et en ey al ls th on ig");
+const ENDINGS = endings("rd rt ng wd se de ss et en ey al ls th on ig sk lt");
 
 /** A table of those of two letters. */
 export function endings(pairs: string): Uint8Array {

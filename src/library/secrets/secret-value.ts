@@ -1,7 +1,8 @@
 import { CLASS_OF, VALUE_END_CLASS } from "../detect/characters.ts";
 import { LEAST_CHANGES } from "./entropy.ts";
-import { isPassphrase } from "./passphrase.ts";
-import { isPlaceholder, makeOf } from "./plausible.ts";
+import { isPassphrase, isSentence } from "./passphrase.ts";
+import { distinctChars, isPlaceholder, makeOf } from "./plausible.ts";
+import { kindOfName } from "./secret-names.ts";
 
 // What is longer is judged by how it begins, and is a secret only as machines write them.
 const LONG_VALUE = 256;
@@ -142,10 +143,22 @@ const CHANGES_OF_WORDS = 0.3;
 /** Of digits and of letters, each. */
 const LEAST_MIXED = 2;
 const LEAST_MIXED_IN_PROSE = 3;
+const SHORTEST_WORD_IN_PROSE = 8;
+const SHORTEST_SALT = 32;
+const LEAST_CHARS_OF_SALT = 24;
+
+/** As salts are made of all that keyboards have; what is said and templates have fewer marks. */
+function isSalt(value: string): boolean {
+  if (value.length < SHORTEST_SALT || value.length >= LONG_VALUE || distinctChars(value) < LEAST_CHARS_OF_SALT) return false;
+  const { digits, upper, lower, others, changes } = makeOf(value);
+  return digits > 2 && upper > 2 && lower > 2 && others > 5 && changes > LEAST_CHANGES;
+}
 
 /** Whether what is assigned to a secret's name is one: no template, no word that stands for it, and for a key nothing that looks like a name itself. */
 export function isSecretValue(value: string, { isPassword, isTight, isQuoted, isLine }: Setting): boolean {
-  if (value.length < SHORTEST_VALUE || isPlaceholder(value)) return false;
+  if (value.length < SHORTEST_VALUE) return false;
+  if (isQuoted && isTight && isSalt(value)) return true;
+  if (isPlaceholder(value)) return false;
   const { digits, upper, lower, others, changes } = makeOf(value);
   const letters = upper + lower;
   // A phrase may be words; what is said about a password in prose is, too.
@@ -155,6 +168,7 @@ export function isSecretValue(value: string, { isPassword, isTight, isQuoted, is
     if (digits > 0 && letters > 0) return isTight || isQuoted || value.length >= SHORTEST_IN_PROSE;
     if (others > 0) return isTight || isQuoted;
     if (digits === value.length) return isTight || (value.length >= SHORTEST_PIN && (isQuoted || isLine));
+    if (isQuoted && !isTight) return value.length >= SHORTEST_WORD_IN_PROSE && !isSentence(value) && kindOfName(value) === undefined;
     return isTight && (isQuoted ? value.length >= SHORTEST_WORD : changes > CHANGES_OF_WORDS || isLine);
   }
   if (value.length < SHORTEST_KEY || isPath(value, changes) || CODE.test(value) || WORDS.test(value)) return false;

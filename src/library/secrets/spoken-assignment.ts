@@ -1,5 +1,8 @@
 import { isNameCharacter, reportSecret } from "./assignment.ts";
+import { findDefault } from "./config-forms.ts";
 import type { Report } from "./kinds.ts";
+import { isSentence } from "./passphrase.ts";
+import { isPlaceholder } from "./plausible.ts";
 import { kindOfName, mayNameSecret } from "./secret-names.ts";
 import { isQuote, isSecretValue, readValueAt, skipBlanks } from "./secret-value.ts";
 
@@ -13,7 +16,11 @@ const ANCHOR = / ["']| -|--|<\/|\(["']/g;
 export function findSpokenAssignments(text: string, report: Report): void {
   if (MARKS.some((mark) => text.includes(mark))) findAtAnchors(text, report);
   // The rarer end of the word is found faster.
-  for (let at = text.indexOf("word "); at !== -1; at = text.indexOf("word ", at + 5)) if (text.startsWith("pass", at - 4)) findLine(text, at - 4, report);
+  for (let at = text.indexOf("word "); at !== -1; at = text.indexOf("word ", at + 5)) {
+    if (!text.startsWith("ass", at - 3)) continue;
+    if (text.startsWith("is ", at + 5)) findSaid(text, at + 8, report);
+    else if (text.charAt(at - 4) === "p") findLine(text, at - 4, report);
+  }
 }
 
 // A text without any of these has no anchor, which is found out in no time.
@@ -27,9 +34,27 @@ function findAtAnchors(text: string, report: Report): void {
     if (first === "<") findElement(text, index, report);
     else if (first === "(") findArgument(text, index, report);
     else if (first === "-" || text.charAt(index + 1) === "-") ANCHOR.lastIndex = findFlag(text, first === "-" ? index : index + 1, report);
+    else if (text.startsWith(VARIABLE, index - VARIABLE.length)) findDefault(text, index - VARIABLE.length, report);
     else findQuoted(text, index, report);
   }
 }
+
+const VARIABLE = "variable";
+
+const SAID = /["'`\u201c]([^\s"'`\u201c\u201d]{6,64})["'`\u201d]|([^\s"'`<>,;()]{6,64})/y;
+
+/** `the password is …`: in quotes, or with what words do not have. */
+function findSaid(text: string, from: number, report: Report): void {
+  SAID.lastIndex = from;
+  const [all = "", quoted, bare = ""] = SAID.exec(text) ?? [];
+  const password = quoted ?? (MARKED.test(bare) || MIXED.test(bare) ? bare.replace(/[.!?:]+$/, "") : "");
+  // `base64-encoded` says how it is kept.
+  if (password.length < 6 || !/[A-Za-z]/.test(password) || /^[A-Za-z0-9]+-[a-z]+$/.test(password) || isSentence(password) || isPlaceholder(password)) return;
+  const start = from + all.indexOf(password);
+  report("assignment", start, start + password.length);
+}
+
+const MIXED = /[a-z][A-Z]{2,}[a-z]|[a-z][A-Z][a-z].*[a-z][A-Z]/;
 
 // Elements that hold the value of what something else names.
 const HOLDERS: ReadonlySet<string> = new Set(["value", "string", "entry", "param", "property", "item", "field", "variable", "env"]);

@@ -1,0 +1,55 @@
+import type { Report } from "./kinds.ts";
+import { isPlaceholder } from "./plausible.ts";
+import { kindOfName } from "./secret-names.ts";
+import { isSecretValue } from "./secret-value.ts";
+
+// Passwords that codes, connection strings and settings write in ways of their own.
+
+export function findConfigForms(text: string, report: Report): void {
+  for (let at = text.indexOf("WIFI:"); at !== -1; at = text.indexOf("WIFI:", at + 5)) findWifi(text, at, report);
+  // A colon is rarer than a letter, so the search for this is the faster one.
+  for (let at = text.indexOf(":oracle:"); at !== -1; at = text.indexOf(":oracle:", at + 8)) findOracle(text, at - 4, report);
+}
+
+const MOST_CODE = 400;
+const WIFI_PASSWORD = /^WIFI:(?:[A-OQ-Z][0-9]?:(?:\\.|[^;\\\n]){0,100};){0,8}P:((?:\\.|[^;\\\n]){1,128});/;
+
+/** `WIFI:T:WPA;S:home;P:secret;;`, as QR codes have it. */
+function findWifi(text: string, at: number, report: Report): void {
+  const found = WIFI_PASSWORD.exec(text.slice(at, at + MOST_CODE));
+  const password = found?.[1];
+  if (found === null || password === undefined || isPlaceholder(unquoted(password))) return;
+  const end = at + found[0].length - 1;
+  report("assignment", end - password.length, end);
+}
+
+function unquoted(text: string): string {
+  return text.replace(/^"(.*)"$/, "$1");
+}
+
+const ORACLE = /^jdbc:oracle:(?:thin|oci8?):[A-Za-z0-9_.$#-]{1,64}\/("[^"\n]{1,128}"|[^\s"'`<>@]{1,128})@/;
+
+/** `jdbc:oracle:thin:user/password@//host` */
+function findOracle(text: string, at: number, report: Report): void {
+  const found = at < 0 ? null : ORACLE.exec(text.slice(at, at + MOST_CODE));
+  const password = found?.[1];
+  if (found === null || password === undefined || isPlaceholder(unquoted(password))) return;
+  const end = at + found[0].length - 1;
+  report("url-password", end - password.length, end);
+}
+
+const VARIABLE = /^variable "([A-Za-z0-9_-]{1,60})"\s{0,9}\{/;
+const DEFAULT = /^[^{}]{0,400}?\bdefault\s{0,20}=\s{0,9}"((?:\\.|[^"\\\n$]){4,256})"/;
+
+/** The `default` of a variable of Terraform that is named like a secret; its `variable "` is at `at`. */
+export function findDefault(text: string, at: number, report: Report): void {
+  const head = VARIABLE.exec(text.slice(at, at + MOST_CODE));
+  const kind = head === null ? undefined : kindOfName(head[1] ?? "");
+  if (head === null || kind === undefined) return;
+  const from = at + head[0].length;
+  const found = DEFAULT.exec(text.slice(from, from + 2 * MOST_CODE));
+  const value = found?.[1];
+  if (found === null || value === undefined || !isSecretValue(value, { isPassword: kind === "password", isTight: true, isQuoted: true, isLine: true })) return;
+  const end = from + found[0].length - 1;
+  report("assignment", end - value.length, end);
+}
