@@ -70,6 +70,12 @@ export function urlGuard(config: UrlGuardConfig = {}): Interceptor {
 
 // Arguments that hold a URL or a host and nothing else. Not `uri`, which may have a scheme of the server's own.
 const URL_WORDS: ReadonlySet<string> = new Set(["url", "href", "endpoint", "webhook", "website", "host", "hostname", "proxy"]);
+// Arguments that name a machine as well as what is written down about one. So a name there may be anything, and an address may be one of a list.
+const MACHINE_WORDS: ReadonlySet<string> = new Set(["server", "domain", "origin", "peer", "upstream", "target"]);
+const ADDRESS_WORDS: ReadonlySet<string> = new Set(["ip", "ipv", "address", "addr"]);
+const MACHINE = /^\[?(?=[^\s/?#@]*[.:\u3002\uff0e\uff61]|\d{7,}|0x)[^\s/?#@]{2,253}$/i;
+// What most such values without four parts are, though parsers take them for addresses as well.
+const NUMBER_OR_VERSION = /^\d+(?:\.\d+){0,2}$/;
 // Schemes that libraries for requests or files open (curl, PHP, Java and Python have them all between them). Others name things of a server's own.
 const OPENED: ReadonlySet<string> = new Set([
   ...["http", "https", "ws", "wss", "ftp", "ftps", "sftp", "scp", "ssh", "file", "gopher", "gophers", "dict", "ldap", "ldaps", "tftp", "telnet", "smb", "smbs", "cifs", "nfs"],
@@ -129,6 +135,12 @@ function compileUrlGuard(value: unknown): JudgeText {
     const target = parseHostPort(text);
     return "problem" in target ? target.problem : target.host === null ? undefined : hostProblem(target.host);
   };
+  /** What is wrong with the address of a machine; of others, with that of cloud metadata, which is none that anybody keeps a list of. */
+  const machineProblem = (text: string, isMachine: boolean): string | undefined => {
+    const target = MACHINE.test(text) ? parseHostPort(/^[0-9a-f]*:[0-9a-f]*:[0-9a-f:.]*$/i.test(text) ? `[${text}]` : text) : undefined;
+    if (target === undefined || "problem" in target || target.host === null) return undefined;
+    return isMetadata(target.host) || (isMachine && !NUMBER_OR_VERSION.test(text) && target.host.readings !== undefined) ? hostProblem(target.host) : undefined;
+  };
   const wholeProblem = (text: string): string | undefined => {
     const target = parseUrl(text);
     return target && targetProblem(target);
@@ -152,6 +164,11 @@ function compileUrlGuard(value: unknown): JudgeText {
     const trimmed = trimControls(text);
     const holdsUrl = argument !== undefined && (named(argument) || namedBy(URL_WORDS, argument));
     if (holdsUrl) return valueProblem(trimmed) ?? firstProblem(trimmed);
+    const isMachine = argument !== undefined && namedBy(MACHINE_WORDS, argument);
+    if (isMachine || (argument !== undefined && namedBy(ADDRESS_WORDS, argument))) {
+      const problem = machineProblem(trimmed, isMachine);
+      if (problem !== undefined) return problem;
+    }
     const start = trimmed.slice(0, MAX_START_CHARS);
     // Whoever fetches a value drops the line breaks in it; as a mention, a URL ends there. So both ways are judged.
     const joined = BREAKS.test(start) ? start.replace(/[\t\r\n]/g, "") : start;

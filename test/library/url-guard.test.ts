@@ -104,3 +104,17 @@ test("refuses hosts whose names are not what they look like, as a value and in a
   }
   for (const host of ["m\u00fcnchen.de", "xn--mnchen-3ya.de", "xn--e1afmkfd.xn--p1ai"]) assert.equal(verdictOnCall(guard, { url: `https://${host}/x`, note: `https://${host}` }), "pass", host);
 });
+
+test("judges addresses under names of machines, and under names of addresses those of cloud metadata alone", () => {
+  const guard = urlGuard();
+  for (const address of ["169.254.169.254", "169.254.169.254:80", "0xa9fea9fe", "2852039166", "fd00:ec2::254", "[fd00:ec2::254]:80", "metadata.google.internal", "169\u3002254\u3002169\u3002254"]) {
+    for (const name of ["ip", "ipAddress", "addr", "address", "server", "domain", "targets"]) assert.match(verdictOnCall(guard, { [name]: address }), /metadata/, `${name} ${address}`);
+  }
+  for (const address of ["10.0.0.1", "127.0.0.1:8080", "::1", "0x7f000001"]) {
+    for (const name of ["server", "dnsServer", "domain", "origin"]) assert.match(verdictOnCall(guard, { [name]: address }), /^\/arguments\/.*: A URL reaches /, `${name} ${address}`);
+    for (const name of ["ip", "ip_address", "remoteAddr", "note"]) assert.equal(verdictOnCall(guard, { [name]: address }), "pass", `${name} ${address}`);
+  }
+  const harmless = { address: "10 Downing Street, London", emailAddress: "ada@h.example", server: "db", domain: "corp.local", target: "src/main.ts", ip: "8.8.8.8", walletAddress: "0x52908400098527886E0F7030069857D2E4169EE7", servers: ["files", "mail.h.example"], peer: "10.2", upstream: "10.13.6", origin: "127.1", targets: [170000000, "167772161"] };
+  assert.equal(verdictOnCall(guard, harmless), "pass");
+  assert.equal(verdictOnCall(urlGuard({ allow: ["10.0.0.1"] }), { server: "10.0.0.1" }), "pass");
+});
