@@ -13,7 +13,8 @@ const refuses = (words: readonly string[], message: RegExp) =>
   });
 
 test("a port that is none, one that is taken, and other words are refused", async () => {
-  for (const port of ["-1", "65536", "80a", "", "1e3", "http://localhost"]) await refuses([`--http=${port}`], /^--http must be a port from 0 to 65535/);
+  for (const port of ["-1", "65536", "80a", "1e3", "http://localhost"]) await refuses([`--http=${port}`], /^--http must be a port from 0 to 65535/);
+  await refuses(["--http="], /^--http is empty/);
   await refuses(["--http"], /^--http needs a value/);
   await refuses(["stdio"], /^unexpected "stdio"/);
   await refuses(["--", "x"], /^unexpected "x"/);

@@ -28,13 +28,13 @@ describe("a configuration in YAML", () => {
   const nodeOf = (value) => ({ range: [text.indexOf(JSON.stringify(value)), 0, 0] });
   const value = JSON.parse(text);
   return {
-    errors: [], contents: nodeOf(value), toJS: ({ maxAliasCount }) => ({ ...value, drainMs: maxAliasCount, versions: [options.version, options.schema, String(options.uniqueKeys)] }),
+    errors: [], contents: nodeOf(value), toJS: ({ maxAliasCount }) => ({ ...value, drainMs: maxAliasCount, upstreams: { a: { ...value.upstreams.a, args: [options.version, options.schema, String(options.uniqueKeys)] } } }),
     getIn(path, keep) { let at = value; for (const step of path) at = at?.[step]; return keep && at !== undefined ? nodeOf(at) : undefined; },
   };
 };`,
     );
     const file = folder.write("sub/gateway.yml", '{"upstreams":{"a":{"command":"${A:-x}"}}}');
-    assert.deepEqual((await loadConfig(file, { env: {} })).config, { upstreams: { a: { command: "x" } }, drainMs: 100, versions: ["1.2", "core", "true"] });
+    assert.deepEqual((await loadConfig(file, { env: {} })).config, { upstreams: { a: { command: "x", args: ["1.2", "core", "true"] } }, drainMs: 100 });
     assert.deepEqual(await refused("sub/wrong.yaml", '{"upstreams":{"a":{"command":"x"}},\n"stdio":7,"drainMs":1}'), ["F:2:9: /stdio must be a string"]);
     assert.deepEqual(await refused("sub/broken.yaml", "upstreams:\n  @"), ["F:2:3: is no YAML here: no @ here"]);
     assert.deepEqual(await refused("sub/more.yaml", "a: @\nb: @"), ["F:1:4: is no YAML here: no @ here", "F:2:4: is no YAML here: no @ here"]);
