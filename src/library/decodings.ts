@@ -13,6 +13,8 @@ const LEAST_BUDGET_CHARS = 65_536;
 const SHORTEST_BASE64 = 16;
 // In characters; the last line of many is short.
 const SHORTEST_LINE = 4;
+/** Of as many characters, one may be a control character or broken in what is text all the same. */
+const STRANGE_AMONG = 20;
 
 /**
  * The text itself, and what it says where parts of it are JSON-escaped, URL-encoded, written as character references of HTML, Base64 (either alphabet, padded or not) or hexadecimal, in one piece or in groups, and so on
@@ -62,7 +64,7 @@ function groupedRuns(text: string): readonly string[] {
   const runs: string[] = [];
   let [start, end, length, groups] = [0, 0, 0, 0];
   const close = () => {
-    if (groups >= FEWEST_GROUPS && groups * length >= SHORTEST_GROUPED) runs.push(text.slice(start, end).replace(/(?<![A-Za-z0-9+/_])0x|[^A-Za-z0-9+/_]/g, ""));
+    if (groups >= FEWEST_GROUPS && groups * length >= SHORTEST_GROUPED) runs.push(text.slice(start, end).replace(/(?<![A-Za-z0-9+/_])0x/g, "").replace(/[^A-Za-z0-9+/_]+/g, ""));
     groups = 0;
   };
   // No pattern: most words end here, and a search for each would cost more than all else.
@@ -175,6 +177,9 @@ function isBlank(unit: number): boolean {
  */
 function textOfBase64(run: string): string | undefined {
   for (let start = 0; start < 4 && run.length - start >= SHORTEST_BASE64; start++) {
+    // Most runs are words, whose bytes are noise, as their first part shows already.
+    const first = base64Bytes(run.slice(start, start + Math.ceil(run.length / 8)));
+    if (first === undefined || isNoise(first, Math.floor(((run.length - start) * 3) / 4))) continue;
     const bytes = base64Bytes(run, start);
     const text = bytes === undefined ? undefined : textOf(bytes);
     if (text !== undefined) return text;
@@ -190,20 +195,30 @@ export function textInBase64(value: string): string | undefined {
 
 // Bytes that are no text say nothing. A few may be broken: the run was cut, or has something else at its ends.
 function textOf(bytes: Uint8Array): string | undefined {
-  if (bytes.length === 0) return undefined;
+  if (bytes.length === 0 || isNoise(bytes, bytes.length)) return undefined;
+  const text = utf8Decode(bytes);
   let strange = 0;
-  // Each is one U+FFFD at least: what is in no sequence, and a sequence that ends before its second byte. Noise is told before it is decoded.
-  let out = 0;
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    if (unit === 0xfffd || isControl(unit)) strange++;
+  }
+  return strange * STRANGE_AMONG > text.length ? undefined : text;
+}
+
+/** Whether bytes hold more that is strange than a text of so many may. Where they are but the first of them, "no" says nothing. */
+function isNoise(bytes: Uint8Array, ofAll: number): boolean {
+  let strange = 0;
   for (let at = 0, before = 0; at < bytes.length; at++) {
     const byte = bytes[at]!;
-    if (byte < 0x09 || (byte > 0x0d && byte < 0x20) || byte === 0x7f) strange++;
-    if (byte >= 0x80 && byte < 0xc0 ? before < 0x80 : before >= 0xc2) out++;
+    if (isControl(byte)) strange++;
+    // Each is one U+FFFD at least: what is in no sequence, and a sequence that ends before its second byte.
+    if (byte >= 0x80 && byte < 0xc0 ? before < 0x80 : before >= 0xc2) strange++;
+    if (strange * STRANGE_AMONG > ofAll) return true;
     before = byte;
   }
-  // Most runs of letters are words, whose bytes are noise.
-  if ((strange + out) * 20 > bytes.length) return undefined;
-  const text = utf8Decode(bytes);
-  let broken = 0;
-  for (let at = text.indexOf("\ufffd"); at !== -1; at = text.indexOf("\ufffd", at + 1)) broken++;
-  return (strange + broken) * 20 > text.length ? undefined : text;
+  return false;
+}
+
+function isControl(code: number): boolean {
+  return code < 0x09 || (code > 0x0d && code < 0x20) || code === 0x7f;
 }
