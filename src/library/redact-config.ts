@@ -4,7 +4,7 @@ import { invalid, phasesSchema, readChoice, readConfig, readPhases, readStrings,
 import type { SensitiveType } from "./detect/detector.ts";
 import { SENSITIVE_TYPES } from "./detect/scan.ts";
 import { DEFAULT_MAX_TEXT_CHARS } from "./payload-edit.ts";
-import { FITTING_MASKS } from "./redact-fit.ts";
+import { everyFittingMask } from "./redact-fit.ts";
 import { createRedactText } from "./redact-text.ts";
 import type { RedactPayloadOptions } from "./redact-payload.ts";
 
@@ -87,7 +87,7 @@ export function compileRedactConfig(value: unknown): CompiledRedact {
   if (tokens && phases.length === 1) throw invalid(OWNER, "phases", "must be both where tokens are given: values come back in requests");
   return {
     phases,
-    redactText: createRedactText({ types: types ?? SENSITIVE_TYPES, masks, allow: new Set(fit ? [...allow, ...FITTING_MASKS] : allow) }),
+    redactText: createRedactText({ types: types ?? SENSITIVE_TYPES, masks, allow: new Set(fit ? [...allow, ...everyFittingMask()] : allow) }),
     numbers: numbers === undefined ? "mask" : readChoice(numbers, ["mask", "keep"], "numbers", OWNER),
     maxTextChars: readWhole(config, "maxTextChars", OWNER, 1) ?? DEFAULT_MAX_TEXT_CHARS,
     tokens,

@@ -33,8 +33,16 @@ const BY_FORMAT: Readonly<Record<string, string>> = {
 /** Numbers as they are written, for patterns: digits alone, E.164, North America, social security. */
 const NUMBERS = ["0000000000000000", "+10000000000", "000-000-0000", "000-00-0000", "0.0.0.0", "::", "redacted@redacted.invalid"];
 
-/** What a fitting mask may be that reads like sensitive text: it is not masked again. */
-export const FITTING_MASKS: readonly string[] = [...NUMBERS, ...Object.values(BY_FORMAT)];
+let fittingMasks: readonly string[] | undefined;
+
+/** What a fitting mask may be that reads like sensitive text, those with numbers too: it is not masked again. */
+export function everyFittingMask(): readonly string[] {
+  return (fittingMasks ??= [...NUMBERS, ...Object.values(BY_FORMAT), ...NUMBERS.flatMap(withNumbers)]);
+}
+
+function withNumbers(mask: string): readonly string[] {
+  return Array.from({ length: MOST_NUMBERED - 1 }, (_, index) => String(numbered(mask, index + 2, Infinity)));
+}
 
 export function createFittingMasks(): FittingMasks {
   // By name, in the order in which they were last listed. As text until one is needed.
