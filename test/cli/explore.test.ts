@@ -2,13 +2,16 @@ import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import { temporaryFolder } from "../gateway/config/kit.ts";
 import { fixture } from "./run-cli.ts";
-import { refuseAll, runText } from "./run-text.ts";
+import { refuseAll, runMany, runText, type Printed } from "./run-text.ts";
 
 const folder = temporaryFolder();
 after(() => folder.remove());
 const SERVER = `${process.execPath} ${fixture("interceptor-server.mjs")}`;
 const CALL = '{"name":"search","arguments":{"q":"ada@example.com"}}';
 const ANSI = /\u001b\[/;
+
+/** What several command lines print. */
+const runAll = async <const L extends readonly (readonly string[])[]>(...lines: L) => (await runMany(lines)) as { readonly [K in keyof L]: Printed };
 
 const config = () =>
   folder.write("gateway.json", {
@@ -18,20 +21,19 @@ const config = () =>
 
 describe("list", () => {
   it("lists what a target has, of each kind, as text without colours off a terminal, or as JSON", async () => {
-    const { code, stdout } = await runText(["list", "redact", "tool-filter", SERVER]);
+    const [{ code, stdout }, asked] = await runAll(["list", "redact", "tool-filter", SERVER], ["list", "tool-filter", "--json", "--event", "tools/list"]);
     assert.equal(code, 0);
     assert.match(stdout, /^redact\n {2}redact +mutation +active +\* request; \* response/);
     assert.match(stdout, /\n {2}tool-filter +validation +active +tools\/call request/);
     assert.match(stdout, /\n {2}names +validation +active +tools\/call request/);
     assert.doesNotMatch(stdout, ANSI);
-    const json = JSON.parse((await runText(["list", "tool-filter", "--json", "--event", "tools/list"])).stdout) as { target: string; interceptors: { name: string }[] }[];
+    const json = JSON.parse(asked.stdout) as { target: string; interceptors: { name: string }[] }[];
     assert.deepEqual(json.map(({ target, interceptors }) => [target, interceptors.map(({ name }) => name)]), [["tool-filter", ["tool-filter-list"]]]);
   });
 
   it("lists the items of a configuration, all or by name", async () => {
-    const all = await runText(["list", "-c", config()]);
+    const [all, one] = await runAll(["list", "-c", config()], ["list", "-c", config(), "tools"]);
     assert.deepEqual(all.stdout.match(/^\S.*$/gm), ["tools", "redact"]);
-    const one = await runText(["list", "-c", config(), "tools"]);
     assert.deepEqual(one.stdout.match(/^\S.*$/gm), ["tools"]);
   });
 
@@ -55,60 +57,61 @@ describe("list", () => {
 
 describe("invoke", () => {
   it("calls one interceptor, and shows what it changed, refused or let pass, by exit code too", async () => {
-    const changed = await runText(["invoke", "redact", "redact", "--event", "tools/call", "--payload", CALL]);
+    const [changed, passes] = await runAll(["invoke", "redact", "redact", "--event", "tools/call", "--payload", CALL], ["invoke", SERVER, "names", "--event", "tools/call", "--payload", folder.write("call.json", { name: "ls" })]);
     assert.equal(changed.code, 0);
     assert.match(changed.stdout, /^changes the message\n[^]*"q": "\[REDACTED:email\]"/);
     const refused = await runText(["invoke", SERVER, "names", "--event", "tools/call", "--payload", "-"], { input: '{"name":"rm"}' });
     assert.equal(refused.code, 3);
     assert.match(refused.stdout, /^refuses the message\n {2}error: /);
-    const passes = await runText(["invoke", SERVER, "names", "--event", "tools/call", "--payload", folder.write("call.json", { name: "ls" })]);
     assert.deepEqual([passes.code, passes.stdout.split("\n")[0]], [0, "lets the message pass"]);
   });
 
   it("prints the result as it came with --json, failures of the interceptor with exit code 1", async () => {
-    const { code, stdout } = await runText(["invoke", "tool-filter", "tool-filter", "--event", "tools/call", "--with", '{"deny":["rm"]}', "--payload", '{"name":"rm"}', "--json"]);
+    const [{ code, stdout }, failed, died] = await runAll(
+      ["invoke", "tool-filter", "tool-filter", "--event", "tools/call", "--with", '{"deny":["rm"]}', "--payload", '{"name":"rm"}', "--json"],
+      ["invoke", "tool-filter", "tool-filter", "--event", "tools/call", "--with", '{"deny":5}', "--payload", "{}"],
+      ["invoke", SERVER, "names", "--event", "tools/call", "--payload", '{"name":"die"}'],
+    );
     assert.equal(code, 3);
     assert.equal((JSON.parse(stdout) as { valid: boolean }).valid, false);
-    const failed = await runText(["invoke", "tool-filter", "tool-filter", "--event", "tools/call", "--with", '{"deny":5}', "--payload", "{}"]);
     assert.equal(failed.code, 1);
     assert.match(failed.stdout, /^failed .*invalid_config/);
-    const died = await runText(["invoke", SERVER, "names", "--event", "tools/call", "--payload", '{"name":"die"}']);
     assert.equal(died.code, 1);
   });
 
   it("says what a handler has thrown with --verbose, on stderr alone, and names that option without it", async () => {
     const module = folder.write("crashing.mjs", 'export const crashing = { descriptor: { name: "crashing", type: "validation", hooks: [{ events: ["tools/call"], phase: "request" }] }, handler() { throw new Error("no rule for s3cret"); } };\n');
     const words = ["invoke", module, "crashing", "--event", "tools/call"];
-    const quiet = await runText(words);
+    const [quiet, verbose] = await runAll(words, [...words, "--verbose"]);
     assert.deepEqual([quiet.code, quiet.stderr], [1, "mcp-interceptors: crashing failed; --verbose says what its error says\n"]);
-    const verbose = await runText([...words, "--verbose"]);
     assert.deepEqual([verbose.code, verbose.stderr, verbose.stdout], [1, "mcp-interceptors: crashing failed: no rule for s3cret\n", quiet.stdout]);
   });
 
   it("says what a message lacks that an interceptor remembers by, and the option that gives it", async () => {
     const words = ["invoke", "rate-limit", "rate-limit", "--event", "tools/call"];
-    const { code, stderr } = await runText(words);
-    assert.deepEqual([code, stderr], [1, `mcp-interceptors: rate-limit failed: it remembers by sessionId or principal, which the context of this message does not have; --context '{"sessionId":"s1"}', or --principal '{"type":"user","id":"ada"}', says whose the message is\n`]);
-    for (const given of [["--context", '{"sessionId":"s1"}'], ["--principal", '{"type":"user","id":"ada"}']]) assert.equal((await runText([...words, ...given])).code, 0, given.join(" "));
     const chain = ["chain", "rate-limit", "flow-guard", "--event", "tools/call"];
-    const failed = await runText(chain);
+    const context = ["--context", '{"sessionId":"s1"}'];
+    const principal = ["--principal", '{"type":"user","id":"ada"}'];
+    const [{ code, stderr }, byContext, byPrincipal, failed, told] = await runAll(words, [...words, ...context], [...words, ...principal], chain, [...chain, ...principal]);
+    assert.deepEqual([code, stderr], [1, `mcp-interceptors: rate-limit failed: it remembers by sessionId or principal, which the context of this message does not have; --context '{"sessionId":"s1"}', or --principal '{"type":"user","id":"ada"}', says whose the message is\n`]);
+    assert.deepEqual([byContext.code, byPrincipal.code], [0, 0]);
     assert.equal(failed.code, 1);
     assert.match(failed.stderr, /flow-guard at the request of tools\/call failed: it remembers by principal, which[^]*\nmcp-interceptors: --principal '\{"type":"user","id":"ada"\}' says whose the message is\n$/);
-    assert.deepEqual(await runText([...chain, "--principal", '{"type":"user","id":"ada"}']).then(({ code, stderr }) => [code, stderr]), [0, ""]);
+    assert.deepEqual([told.code, told.stderr], [0, ""]);
   });
 
   it("takes who sends the message by --principal, or in a context, of which it knows the members", async () => {
     const module = folder.write("who.mjs", 'export const who = { descriptor: { name: "who", type: "validation", hooks: [{ events: ["tools/call"], phase: "request" }] }, handler: ({ context }) => ({ valid: true, info: { context } }) };\n');
     const words = ["invoke", module, "who", "--event", "tools/call"];
-    const seen = async (...more: string[]) => {
-      const { code, stdout, stderr } = await runText([...words, "--json", ...more]);
-      return [code, (JSON.parse(stdout) as { info?: { context?: unknown } }).info?.context, stderr];
-    };
     const ada = { type: "user", id: "ada" };
-    assert.deepEqual(await seen("--principal", '{"id":"ada"}'), [0, { principal: ada }, ""]);
-    assert.deepEqual(await seen("--principal", '{"id":"ada"}', "--context", '{"sessionId":"s"}'), [0, { principal: ada, sessionId: "s" }, ""]);
-    assert.deepEqual(await seen("--context", '{"type":"user"}'), [0, { type: "user" }, 'mcp-interceptors: warning: --context has an unknown member "type"; who sends it is --principal\n']);
-    assert.deepEqual(await seen("--context", '{"sesionId":"s"}'), [0, { sesionId: "s" }, 'mcp-interceptors: warning: --context has an unknown member "sesionId"; did you mean sessionId?\n']);
+    const cases: readonly (readonly [words: readonly string[], seen: readonly unknown[]])[] = [
+      [["--principal", '{"id":"ada"}'], [0, { principal: ada }, ""]],
+      [["--principal", '{"id":"ada"}', "--context", '{"sessionId":"s"}'], [0, { principal: ada, sessionId: "s" }, ""]],
+      [["--context", '{"type":"user"}'], [0, { type: "user" }, 'mcp-interceptors: warning: --context has an unknown member "type"; who sends it is --principal\n']],
+      [["--context", '{"sesionId":"s"}'], [0, { sesionId: "s" }, 'mcp-interceptors: warning: --context has an unknown member "sesionId"; did you mean sessionId?\n']],
+    ];
+    const ran = await runMany(cases.map(([more]) => [...words, "--json", ...more]));
+    assert.deepEqual(ran.map(({ code, stdout, stderr }) => [code, (JSON.parse(stdout) as { info?: { context?: unknown } }).info?.context, stderr]), cases.map(([, seen]) => seen));
     await refuseAll([
       [[...words, "--principal", "{}", "--context", `{"principal":${JSON.stringify(ada)}}`], /both say who sends it/],
       [[...words, "--config", '{"max":5}'], /the configuration must be a file, not JSON\n {2}.*--with/],
@@ -168,7 +171,10 @@ changes
   });
 
   it("takes the chain before an upstream of a configuration, and shows the plan alone where that is wanted", async () => {
-    const { code, stdout } = await runText(["chain", "-c", config(), "--upstream", "files", "--event", "tools/call", "--plan", "--json"]);
+    const [{ code, stdout }, other] = await runAll(
+      ["chain", "-c", config(), "--upstream", "files", "--event", "tools/call", "--plan", "--json"],
+      ["chain", "-c", config(), "--upstream", "crm", "--event", "tools/call", "--payload", CALL, "--json"],
+    );
     assert.equal(code, 0);
     assert.deepEqual(JSON.parse(stdout), {
       direction: "receiving",
@@ -177,7 +183,6 @@ changes
         { type: "mutation", entries: [{ address: "redact/redact", mode: "audit", failOpen: false, timeoutMs: 30000 }] },
       ],
     });
-    const other = await runText(["chain", "-c", config(), "--upstream", "crm", "--event", "tools/call", "--payload", CALL, "--json"]);
     const { result } = JSON.parse(other.stdout) as { result: { status: string; finalPayload: unknown; results: { address: string; mode?: string; modified?: boolean }[] } };
     assert.equal(result.status, "success");
     assert.deepEqual(result.finalPayload, JSON.parse(CALL));
@@ -187,12 +192,15 @@ changes
   it("runs what a message embeds first, and not the message where that is refused", async () => {
     const embedded = (name: string) => JSON.stringify({ name: "ls", inputResponses: { k: { action: "accept", content: { a: name } } }, requestState: "s" });
     const words = ["chain", "elicitation-guard", "tool-filter", "--event", "tools/call"];
-    const refused = await runText([...words, "--payload", embedded("4111 1111 1111 1111")]);
+    const [refused, passing, unread] = await runAll(
+      [...words, "--payload", embedded("4111 1111 1111 1111")],
+      [...words, "--payload", embedded("blue"), "--json"],
+      [...words, "--payload", '{"name":"ls","inputResponses":{"k":{}}}'],
+    );
     assert.equal(refused.code, 3);
     assert.match(refused.stdout, /^embedded elicitation\/create, response\nplan, receiving\n[^]*elicitation-guard[^]*\nThe message is refused, by /);
-    const passed = JSON.parse((await runText([...words, "--payload", embedded("blue"), "--json"])).stdout) as { result: { status: string }; embedded: { event: string; result: { status: string } }[] };
+    const passed = JSON.parse(passing.stdout) as { result: { status: string }; embedded: { event: string; result: { status: string } }[] };
     assert.deepEqual([passed.result.status, passed.embedded.map(({ event, result }) => [event, result.status])], ["success", [["elicitation/create", "success"]]]);
-    const unread = await runText([...words, "--payload", '{"name":"ls","inputResponses":{"k":{}}}']);
     assert.deepEqual([unread.code, /is refused: params\/inputResponses\/k must be the answer/.test(unread.stdout)], [3, true]);
   });
 
@@ -215,12 +223,11 @@ changes
       [["--event", "custom/thing"], "receiving"],
       [["--event", "custom/thing", "--direction", "sending"], "sending"],
     ];
-    await Promise.all(
-      cases.map(async ([words, direction]) => {
-        const { code, stdout, stderr } = await runText(["chain", "redact", ...words, "--plan", "--json"]);
-        const told = JSON.parse(stdout) as { direction: string; plan: object[] };
-        assert.deepEqual([code, stderr, told.direction, told.plan.length], [0, "", direction, 1], words.join(" "));
-      }),
-    );
+    const ran = await runMany(cases.map(([words]) => ["chain", "redact", ...words, "--plan", "--json"]));
+    for (const [at, [words, direction]] of cases.entries()) {
+      const { code, stdout, stderr } = ran[at] ?? assert.fail();
+      const told = JSON.parse(stdout) as { direction: string; plan: object[] };
+      assert.deepEqual([code, stderr, told.direction, told.plan.length], [0, "", direction, 1], words.join(" "));
+    }
   });
 });
