@@ -287,8 +287,8 @@ describe("whatever is wrong", { concurrency: 3 }, () => {
       const withJson = (words: readonly string[]) => (asks(words) ? [name, "--json", ...words.slice(1)] : words);
       const all = [...cases(), unknown];
       const firstFailure = all.find(({ code }) => code === 1);
-      // How a process ends is seen once for each code; what else is wrong with words is told by the same code in one process.
-      const alone = (one: Case) => one === unknown || one === firstFailure || one.input !== undefined || one.code === 127;
+      // How a process ends is seen once for each verb; what else is wrong is told by the same code in one process.
+      const alone = (one: Case) => one === (firstFailure ?? unknown) || one.input !== undefined || one.code === 127;
       const together = all.filter((one) => !alone(one));
       const ranTogether = await runMany(together.map(({ words }) => withJson(words)), { cwd: folder.path });
       for (const one of all) {
