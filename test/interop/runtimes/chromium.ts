@@ -6,6 +6,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
+import { setTimeout } from "node:timers/promises";
 
 const [, , command, program, inputs] = process.argv;
 const FILES: Readonly<Record<string, readonly [type: string, body: string]>> = {
@@ -24,7 +25,7 @@ await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
 const page = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
 // No sandbox: the page is ours, and root may not have one.
 const args = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", `--user-data-dir=${profile}`, page];
-const browser = spawn(command!, args, { stdio: "ignore" });
+const browser = spawn(command!, args, { stdio: "ignore", detached: true });
 const ended = new Promise<void>((resolve) => browser.once("close", () => resolve()).once("error", () => resolve()));
 void ended.then(() => end("the browser ended before it told anything"));
 
@@ -34,9 +35,30 @@ function end(findings: string): void {
   told = true;
   console.log(findings);
   browser.kill("SIGTERM");
-  void ended.then(() => {
-    rmSync(profile, { recursive: true, force: true, maxRetries: 5 });
+  void ended.then(async () => {
     server.close();
     server.closeAllConnections();
+    await removed(profile);
   });
+}
+
+/** The browser's helper processes outlive it for a moment and still write into its profile: they end first, and what they wrote meanwhile goes with the next try. */
+async function removed(path: string): Promise<void> {
+  for (let tries = 0; tries < 50; tries += 1) {
+    try {
+      endHelpers();
+      return rmSync(path, { recursive: true, force: true });
+    } catch {
+      await setTimeout(100);
+    }
+  }
+  console.error(`${path} could not be removed`);
+}
+
+function endHelpers(): void {
+  try {
+    if (browser.pid !== undefined) process.kill(-browser.pid, "SIGKILL");
+  } catch {
+    // None is left.
+  }
 }
