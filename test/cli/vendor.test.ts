@@ -6,14 +6,12 @@ import { after, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { runCompiler, STRICTEST, temporaryFolder } from "../support/compile.ts";
 import { importsOf } from "../structure/imports.ts";
+import { bundledCli } from "./run-cli.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-/** Runs the command of the checkout. */
-function vendorFrom(cwd: string, ...words: readonly string[]) {
-  const args = ["-C", "mcp-interceptors-source", "--import", import.meta.resolve("tsx"), join(root, "src/cli/main.ts"), "vendor", ...words];
-  return spawnSync(process.execPath, args, { cwd, encoding: "utf8", timeout: 60_000 });
-}
+const cli = await bundledCli();
+const vendorFrom = (cwd: string, ...words: readonly string[]) => spawnSync(process.execPath, [cli, "vendor", ...words], { cwd, encoding: "utf8", timeout: 60_000 });
 const vendor = (...words: readonly string[]) => vendorFrom(root, ...words);
 
 // A program beside the copy, whose import ends as those of the copy do.

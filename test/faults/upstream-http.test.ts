@@ -119,7 +119,7 @@ describe("an upstream over HTTP", { concurrency: true }, () => {
   for (const era of ["handshake", "stateless"] as const) {
     it(`of the ${era} era that answers with anything else fails the call that it answers, and no other`, async (test) => {
       const url = await faultyServer(test, era);
-      const rig = await startRig(test, { upstreams: { up: { url, callTimeoutMs: 3_000 } }, interceptors: [policies("cleaner")] });
+      const rig = await startRig(test, { upstreams: { up: { url, callTimeoutMs: 30_000 } }, interceptors: [policies("cleaner")] });
       const clients = await connectClients(rig.one.gateway.url, { ofEach: 2 });
       for (const deed of Object.keys(DEEDS)) {
         clients.call(deed);

@@ -162,11 +162,12 @@ describe("a path that leads out", () => {
 
 describe("an oversized result", () => {
   const MIB = 1_048_576;
+  const LINE = "of the log... ";
 
   it("is cut, says so, and its secrets are masked before", async () => {
     const server = serverWith({
-      text: () => `${"word ".repeat(220_000)}the end`,
-      blocks: () => ({ content: Array.from({ length: 25 }, (_, index) => ({ type: "text" as const, text: `${index}:${"word ".repeat(10_000)}` })) }),
+      text: () => `${LINE.repeat(90_000)}the end`,
+      blocks: () => ({ content: Array.from({ length: 25 }, (_, index) => ({ type: "text" as const, text: `${index}:${LINE.repeat(4_000)}` })) }),
     });
     const { client } = await defend({ logs: server });
     for (const era of ERAS) {
@@ -183,11 +184,11 @@ describe("an oversized result", () => {
     let deep: JsonObject = {};
     for (let level = 0; level < 80; level++) deep = { in: deep };
     const server = serverWith({
-      structured: () => ({ structuredContent: { rows: Array.from({ length: 5_500 }, () => "word ".repeat(40)) } }),
+      structured: () => ({ structuredContent: { rows: Array.from({ length: 5_500 }, () => LINE.repeat(16)) } }),
       deep: () => ({ content: [{ type: "text", text: "ok" }], structuredContent: deep }),
       many: () => ({ content: [{ type: "text", text: "ok" }], structuredContent: { rows: Array.from({ length: 20_000 }, () => 1) } }),
     });
-    server.resource({ uri: "mem:///log", name: "log" }, () => ({ contents: [{ uri: "mem:///log", text: "word ".repeat(220_000) }] }));
+    server.resource({ uri: "mem:///log", name: "log" }, () => ({ contents: [{ uri: "mem:///log", text: LINE.repeat(90_000) }] }));
     const { client } = await defend({ logs: server });
     for (const era of ERAS) {
       const assistant = await client("logs", era);
@@ -198,12 +199,12 @@ describe("an oversized result", () => {
 
   it("has a twin, a large result within the bounds, which arrives whole", async () => {
     const rows = Array.from({ length: 5_000 }, (_, index) => ({ id: index, name: `user ${index}`, tags: ["a", "b"] }));
-    const server = serverWith({ text: () => "word ".repeat(180_000), rows: () => ({ structuredContent: { rows } }), picture: () => ({ content: [{ type: "image", data: Buffer.alloc(600_000).toString("base64"), mimeType: "image/png" }] }) });
+    const server = serverWith({ text: () => LINE.repeat(72_000), rows: () => ({ structuredContent: { rows } }), picture: () => ({ content: [{ type: "image", data: Buffer.alloc(600_000).toString("base64"), mimeType: "image/png" }] }) });
     server.tool({ name: "empty", inputSchema: ANY }, () => ({ content: [] }));
     const { client } = await defend({ logs: server });
     for (const era of ERAS) {
       const assistant = await client("logs", era);
-      assert.ok((await assistant.passes("text")).includes("word ".repeat(180_000)));
+      assert.ok((await assistant.passes("text")).includes(LINE.repeat(72_000)));
       assert.deepEqual((await assistant.client.callTool({ name: "rows", arguments: {} })).structuredContent, { rows });
       for (const name of ["picture", "empty"]) assert.doesNotMatch(await assistant.passes(name), /truncated/);
     }

@@ -21,10 +21,10 @@ async function build(entry: string): Promise<string> {
   const require = createRequire(createRequire(import.meta.url).resolve("tsx/package.json"));
   const { build } = require("esbuild") as { build(options: object): Promise<unknown> };
   // As deep as the module that reads the schema of configurations, which lies beside as in a package.
-  const outfile = join(folder, "dist", "gateway", "config", "main.mjs");
+  const outdir = join(folder, "dist", "gateway", "config");
   // The command line's own modules are a folder higher.
   mkdirSync(join(folder, "dist"));
-  for (const beside of ["spec", "dist/spec", "dist/package.json"]) symlinkSync(fileURLToPath(new URL(`../../${basename(beside)}`, import.meta.url)), join(folder, beside));
-  await build({ entryPoints: [entry], bundle: true, platform: "node", format: "esm", conditions: ["mcp-interceptors-source"], outfile, logLevel: "error" });
-  return outfile;
+  for (const beside of ["spec", "dist/spec", "dist/src", "dist/LICENSE", "dist/package.json"]) symlinkSync(fileURLToPath(new URL(`../../${basename(beside)}`, import.meta.url)), join(folder, beside));
+  await build({ entryPoints: [entry], bundle: true, platform: "node", format: "esm", conditions: ["mcp-interceptors-source"], minifyWhitespace: true, outdir, outExtension: { ".js": ".mjs" }, splitting: true, entryNames: "main", logLevel: "error" });
+  return join(outdir, "main.mjs");
 }
