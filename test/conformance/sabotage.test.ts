@@ -93,7 +93,7 @@ test("a mutant that does not compile, load or come back, or that is not to be se
     wrong("harmless", [PATTERNS, "  if (pattern === event || pattern === \"*\") return true;", "  if (pattern === \"*\" || pattern === event) return true;"]),
     wrong("nothing-works", [PATTERNS, "    if (hook.phase !== phase) continue;", "    continue;"]),
   ];
-  const { mutants } = await measureAll(patches);
+  const { mutants } = await measureAll(patches, { every: [27] });
   const told = [...mutants].map(([{ id }, measured]) => {
     if (measured instanceof Error) return [id, measured.message.split(":")[0]];
     return [id, measured.crashed ?? (measured.failed.length > (1 - LEAST_PASSED) * measured.ran ? "too much" : measured.broken)];
