@@ -29,10 +29,11 @@ const MOST = 1_000;
 const MOST_LEVELS = 2 * DEFAULT_MAX_DEPTH;
 
 export function createSecrets(): Secrets {
-  const known = new Set<string>();
-  // Longest first, so that one which holds another goes whole.
-  let forms: readonly string[] = [];
-  const hide = (text: string) => forms.reduce((hidden, form) => hidden.replaceAll(form, "***"), text);
+  const known = new Map<string, readonly string[]>();
+  let made: readonly string[] | undefined;
+  // Longest first, so that one which holds another goes whole. Many may be added before any is looked for.
+  const forms = () => (made ??= [...new Set([...known.values()].flat())].sort((left, right) => right.length - left.length));
+  const hide = (text: string) => forms().reduce((hidden, form) => hidden.replaceAll(form, "***"), text);
   const hideWithin = (value: unknown, depth: number): unknown => {
     if (typeof value === "string") return hide(value);
     if (typeof value !== "object" || value === null) return value;
@@ -49,7 +50,7 @@ export function createSecrets(): Secrets {
   return {
     hide,
     // The copy has the shape of what it is made of, other classes than these apart, which nothing that is shown holds.
-    hideIn: <T>(value: T) => (forms.length === 0 ? value : (hideWithin(value, 0) as T)),
+    hideIn: <T>(value: T) => (known.size === 0 ? value : (hideWithin(value, 0) as T)),
     hideInError(error) {
       const text = describeError(error);
       const hidden = hide(text);
@@ -60,10 +61,10 @@ export function createSecrets(): Secrets {
     add(value) {
       if (value.length < SHORTEST) return;
       known.delete(value);
-      known.add(value);
-      const [oldest] = known;
+      known.set(value, formsOf(value).filter((form) => form.length >= SHORTEST));
+      const [oldest] = known.keys();
       if (known.size > MOST && oldest !== undefined) known.delete(oldest);
-      forms = [...new Set([...known].flatMap(formsOf))].filter((form) => form.length >= SHORTEST).sort((left, right) => right.length - left.length);
+      made = undefined;
     },
   };
 }
