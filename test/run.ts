@@ -10,10 +10,10 @@ const TIMEOUT_MS = 20 * 60_000;
 /** Files that take long, in seconds, and what another one takes: they are shared out so that all lanes end together. */
 const SECONDS: Readonly<Record<string, number>> = {
   "pack/pack.test.ts": 25,
-  "conformance/sabotage.test.ts": 22,
   "docs/guides.test.ts": 20,
   "cli/gateway-sigterm.test.ts": 13,
   "conformance/adapter-live.test.ts": 12,
+  "conformance/sabotage.test.ts": 12,
   "cli/session-signals.test.ts": 11,
   "cli/failures.test.ts": 10,
   "conformance/seams.test.ts": 10,
@@ -23,15 +23,12 @@ const SECONDS: Readonly<Record<string, number>> = {
   "node/worker-interceptor.test.ts": 9,
   "cli/gateway-signals.test.ts": 8,
   "cli/live-target.test.ts": 8,
-  "cli/vendor.test.ts": 8,
   "faults/interceptor-child.test.ts": 8,
-  "library/secrets/scan.test.ts": 8,
   "cases/routing.test.ts": 7,
   "cli/init.test.ts": 7,
   "conformance/vectors.test.ts": 7,
   "core/schema/bounds.test.ts": 7,
   "faults/upstream-child.test.ts": 7,
-  "scenarios/requests.test.ts": 7,
   "vm/core.test.ts": 7,
   "cli/explore.test.ts": 6,
   "cli/readme.test.ts": 6,
@@ -39,10 +36,12 @@ const SECONDS: Readonly<Record<string, number>> = {
   "cases/leaks.test.ts": 5,
   "cli/explain.test.ts": 5,
   "cli/main.test.ts": 5,
+  "cli/vendor.test.ts": 5,
   "cli/wrap-ends.test.ts": 5,
   "core/guard/hostile-handlers.test.ts": 5,
   "fuzz/parts/parts.test.ts": 5,
   "gateway/face.test.ts": 5,
+  "library/secrets/scan.test.ts": 5,
   "tools/scripts.test.ts": 5,
   "cases/caching.test.ts": 4,
   "cases/names.test.ts": 4,
@@ -56,6 +55,7 @@ const SECONDS: Readonly<Record<string, number>> = {
   "conformance/live.test.ts": 4,
   "fuzz/fuzz.test.ts": 4,
   "gateway/config/start.test.ts": 4,
+  "scenarios/requests.test.ts": 4,
 };
 const OTHERWISE = 0.3;
 /** Files that go to the lane of another one, as they share what it makes: the packed package. */
