@@ -1,23 +1,16 @@
 // What stderr gets to read. Without --verbose that is names, codes and sizes: an error's text and a broken line may quote a payload.
 import { describeError } from "../core/base/errors.ts";
+import { printable } from "../core/base/printable.ts";
 import type { ChainLog } from "../core/chain/report.ts";
 import { withoutPlace, type Noise } from "../core/transport/line-transport.ts";
+import { describeLine } from "../gateway/noise-log.ts";
 import { type MissingKey, missingKey } from "../library/state.ts";
 
-const NAME_CHARS = 80;
+export { printable };
+
 const QUOTE_CHARS = 200;
 const TEXT_CHARS = 2000;
 const MAX_NAMES = 20;
-
-/** A text of somebody else's on one line of a terminal: control characters as JSON escapes, and cut at `max` characters. */
-export function printable(text: string, max: number = NAME_CHARS): string {
-  const cut = text.length <= max ? text : `${text.slice(0, max)}…`;
-  // C0, DEL and C1; line and paragraph separators; what turns the direction of writing; halves of a character.
-  return cut.replace(/[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\p{Cs}]/gu, (char) => {
-    const short = JSON.stringify(char).slice(1, -1);
-    return short !== char ? short : `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`;
-  });
-}
 
 /** A number of things: `1 tool`, `2 tools`. */
 export function counted(count: number, what: string): string {
@@ -46,10 +39,9 @@ export function describeChainLog({ address, event, phase, reason, message }: Cha
 }
 
 /** A line that was no message: a stray banner, or the rest of a message that was broken in two. */
-export function describeNoise(who: string, { text, length, why }: Noise, verbose: boolean): string {
-  const said = `${who} wrote a line${length === undefined ? "" : ` of ${length} characters`} that is no message`;
-  if (verbose) return `${said} (${printable(why, TEXT_CHARS)}): "${printable(text, QUOTE_CHARS)}"`;
-  return `${said} (${printable(withoutPlace(why), QUOTE_CHARS)})`;
+export function describeNoise(who: string, noise: Noise, verbose: boolean): string {
+  if (verbose) return `${who} ${describeLine(noise, TEXT_CHARS)}: "${printable(noise.text, QUOTE_CHARS)}"`;
+  return `${who} ${describeLine({ ...noise, why: withoutPlace(noise.why) })}`;
 }
 
 /** An error that nobody caught: where it comes from, which is code and no payload; its text with `verbose` alone. */

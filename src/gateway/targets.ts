@@ -8,6 +8,7 @@ import type { Transport } from "../core/transport/transport.ts";
 import type { Principal } from "../core/wire/gen/interceptors.ts";
 import { spawnTransport } from "../node/child.ts";
 import { createHttpSend } from "../node/http-send.ts";
+import { createNoiseLog, type NoiseLog } from "./noise-log.ts";
 import type { UpstreamTarget } from "./plan.ts";
 
 /** Makes connections to one upstream. */
@@ -16,6 +17,8 @@ export interface Connector {
   connect(renewed?: (failure?: LocalError) => void, principal?: Principal): Promise<Transport>;
   /** Whether what the server sends names the call that it belongs to. */
   readonly relates: boolean;
+  /** Where it is told what they brought that is no message; answers that cannot be read as messages are told already. */
+  readonly noise: NoiseLog;
   /** Releases what the connections have in common. */
   close(): void;
 }
@@ -42,17 +45,28 @@ export interface ConnectorParts {
   readonly log: Log;
 }
 
-export function createConnector(target: UpstreamTarget, { host, limits, log }: ConnectorParts): Connector {
+export function createConnector(target: UpstreamTarget, parts: ConnectorParts): Connector {
+  const noise = createNoiseLog(parts);
+  const ways = waysTo(target, parts, noise);
+  const close = () => {
+    noise.close();
+    ways.close();
+  };
+  return { ...ways, noise, close };
+}
+
+function waysTo(target: UpstreamTarget, { host, limits, log }: ConnectorParts, noise: NoiseLog): Omit<Connector, "noise"> {
   if ("command" in target) {
     const { env = defaultEnvironment(process.env), stderr = "inherit", ...rest } = target;
     const said = stderr === "log" ? { onStderrLine: (message: string) => log({ level: "info", message, details: STDERR }) } : { stderr };
-    return { connect: () => spawnTransport({ ...rest, ...said, env, host, limits }), relates: false, close() {} };
+    return { connect: () => spawnTransport({ ...rest, ...said, env, host, limits, onNoise: noise.line }), relates: false, close() {} };
   }
   if ("url" in target) {
     const { url, headers, authorize } = target;
     const own = target.send === undefined ? createHttpSend() : undefined;
     const send = target.send ?? own!;
-    const options = { url, send, host, limits, log, ...(headers === undefined ? {} : { headers }), ...(authorize === undefined ? {} : { authorize }) };
+    const onNoise = (why: string) => noise.sent("sent what is no message", why);
+    const options = { url, send, host, limits, log, onNoise, ...(headers === undefined ? {} : { headers }), ...(authorize === undefined ? {} : { authorize }) };
     return { connect: async (renewed = () => {}) => httpTransport({ ...options, renewed }), relates: true, close: () => own?.close() };
   }
   if ("server" in target) {

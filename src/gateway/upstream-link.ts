@@ -18,6 +18,7 @@ import type { Answer, Call, CallHooks, Outcome, Question } from "./call.ts";
 import { clientCapabilitiesFor } from "./capabilities.ts";
 import { createFramePeer, type FramePeer } from "./frame-peer.ts";
 import type { FrameRequest } from "./frame-requests.ts";
+import type { NoiseLog } from "./noise-log.ts";
 import { createHandshakeLink } from "./upstream-handshake.ts";
 import { createStatelessLink } from "./upstream-stateless.ts";
 
@@ -71,6 +72,7 @@ export interface LinkParts {
   readonly host: Host;
   readonly limits: Limits;
   readonly log: Log;
+  readonly noise: NoiseLog;
   readonly callTimeoutMs: number;
   readonly maxCallMs: number;
 }

@@ -20,7 +20,7 @@ export interface SentCall extends Pick<FrameCall, "waits"> {
 
 /** Makes a call of a server, and tells how it ended. Never rejects. */
 export async function sendCall(core: LinkCore, call: Call, sent: SentCall): Promise<Outcome> {
-  const { peer, callTimeoutMs, maxCallMs } = core;
+  const { peer, noise, callTimeoutMs, maxCallMs } = core;
   const { method } = call.message;
   const params = paramsForHop(call.message.params, sent.meta);
   try {
@@ -36,7 +36,11 @@ export async function sendCall(core: LinkCore, call: Call, sent: SentCall): Prom
       onId: sent.onId,
     });
     const { message } = frame;
-    if (isResult(message)) return sent.resultOf(message, frame);
+    if (isResult(message)) {
+      const outcome = sent.resultOf(message, frame);
+      if (outcome.kind === "failed") noise.sent(`answered ${method} with what cannot be used`, outcome.error.message);
+      return outcome;
+    }
     // A response that is no result is an error.
     const error = message as ErrorMessage;
     if (saysOtherRevisions(error)) return outcomeOf(abandon(core));

@@ -119,7 +119,7 @@ export function createUpstream({ plan, host, limits, log: given }: UpstreamParts
         if (starts.waitMs > 0) throw backingOff(starts.waitMs, malformed ? "invalid_message" : "closed");
         try {
           const connect = (renewed?: (failure?: LocalError) => void) => connector.connect(renewed, identity.principal);
-          const link = await openLink({ owner, identity, host, limits, log, era, connect, startTimeoutMs, probeTimeoutMs, callTimeoutMs, maxCallMs });
+          const link = await openLink({ owner, identity, host, limits, log, noise: connector.noise, era, connect, startTimeoutMs, probeTimeoutMs, callTimeoutMs, maxCallMs });
           starts.succeeded();
           toldReason = undefined;
           era ??= link.server.era;

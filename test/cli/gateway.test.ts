@@ -75,6 +75,22 @@ describe("gateway", { concurrency: 2 }, () => {
     assert.match(stderr, /^mcp-interceptors: warning: files: cannot be reached: cannot start "no-such-program-at-all": no such command; check the spelling/m);
   });
 
+  it("says on stderr, as text and as JSON, what its upstream writes that is no message, and quotes it where that was asked for", async () => {
+    const noisy = { files: { command: process.execPath, args: [fixture("server.mjs"), "banner"] } };
+    const broken = Buffer.from('{"jsonrpc":"2.0","id":99,"result":{},"error":{"code":1,"message":"s3cret"}}\n').toString("base64");
+    for (const [format, verbose] of [["text", false], ["json", false], ["text", true], ["json", true]] as const) {
+      const running = await start(`noise-${format}-${verbose}.json`, { upstreams: noisy, logs: { format }, drainMs: 1 }, "--stdio", "files", "--quiet", ...(verbose ? ["--verbose"] : []));
+      running.send(INITIALIZE);
+      await running.answer("init");
+      running.child.stdin.write(lines(request(1, "test/write", { chunks: [broken] })));
+      await said(running, /(?:is no message[^]*){3}/);
+      const { stderr } = await running.end();
+      assert.equal(stderr.includes("s3cret"), verbose, stderr);
+      assert.equal(stderr.includes("[db] Connected"), verbose, stderr);
+      assert.equal(stderr.match(format === "json" ? /"level":"warn","message":"files: wrote a line of \d+ characters that is no message \(/g : /^mcp-interceptors: warning: files: wrote a line of \d+ characters that is no message \(/gm)?.length, 3, stderr);
+    }
+  });
+
   it("serves its own interceptors, too, over HTTP and on stdio", async () => {
     const config = { upstreams, interceptors: [{ use: "redact" }, { use: "tool-filter", config: { deny: ["rm"] } }], expose: { name: "policies" } };
     const [open, alone] = await Promise.all([start("exposing.json", { ...config, http: {} }), start("exposing-stdio.json", config, "--stdio", "policies", "--quiet")]);

@@ -36,6 +36,8 @@ export interface HttpTransportOptions {
   readonly host?: Host;
   readonly limits?: Partial<Limits>;
   readonly log?: Log;
+  /** Told of all that the server sent and that is no message, answers of requests included: what is wrong with it. Default: what is no answer goes to `log`. Must not throw. */
+  readonly onNoise?: (why: string) => void;
   /** Tries in a row to resume the stream of a request of which nothing comes, before the request fails; 5. */
   readonly maxReconnects?: number;
   /** Whether a server that knows no `initialize` by POST is tried as one of 2024-11-05 (HTTP+SSE). Default true. */
@@ -57,6 +59,7 @@ const OPTIONS: OptionTable<HttpTransportOptions> = {
   host: "an object",
   limits: "an object",
   log: "a function",
+  onNoise: "a function",
   maxReconnects: "any",
   legacySse: "a boolean",
   renewed: "a function",
@@ -119,7 +122,8 @@ export function httpTransport(options: HttpTransportOptions): Transport {
 
   const broken = (invalid: InvalidFrame) => {
     const { error, ends = [] } = invalid;
-    log({ level: "warning", message: "the server sent what is no message", details: { why: error.message } });
+    if (options.onNoise === undefined) log({ level: "warning", message: "the server sent what is no message", details: { why: error.message } });
+    else options.onNoise(error.message);
     for (const id of ends) {
       const lane = open.get(id);
       if (lane === undefined) continue;
@@ -162,6 +166,7 @@ export function httpTransport(options: HttpTransportOptions): Transport {
       : await session.request(message, body, signal);
     // Over HTTP+SSE the answer is still to come.
     if (outcome === undefined) return;
+    if (outcome.failure?.malformed !== undefined) options.onNoise?.(outcome.failure.malformed.message);
     settle(message.id, lane, outcome);
     lane.source.dispose();
   };

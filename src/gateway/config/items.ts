@@ -10,7 +10,6 @@ import type { InterceptorSource } from "../../core/chain/source.ts";
 import { clientSource } from "../../core/client/interceptor-client.ts";
 import type { ServerTarget } from "../../core/client/local-chain.ts";
 import type { Log } from "../../core/jsonrpc/log.ts";
-import { withoutPlace } from "../../core/transport/line-transport.ts";
 import type { Interceptor } from "../../core/interceptor/define.ts";
 import { readyMade } from "../../library/catalog.ts";
 import { connectServer } from "../../node/chain.ts";
@@ -18,6 +17,7 @@ import { nodeHost } from "../../node/host.ts";
 import { importFresh, interceptorsIn } from "../../node/load-module.ts";
 import { workerInterceptor, type WorkerInterceptors } from "../../node/worker-interceptor.ts";
 import { withBreaker, type BreakerOptions, type BreakerSource } from "../breaker.ts";
+import { createNoiseLog } from "../noise-log.ts";
 import { STDERR } from "../targets.ts";
 import type { InterceptorsConfig } from "./config.ts";
 import { commandEnvironment } from "./environment.ts";
@@ -150,10 +150,11 @@ async function openServer(item: InterceptorsConfig, label: string, context: Item
   const key = JSON.stringify(target);
   const lease = await clients.acquire(key, async () => {
     const warn = (message: string) => log({ level: "warning", message: `the interceptor server ${who}: ${message}` });
+    const noise = createNoiseLog({ host: nodeHost(), log: (entry) => log({ ...entry, message: `the interceptor server ${who}: ${entry.message}` }) });
     const bounds = limits === undefined ? {} : { limits };
-    const connect = (stop: Signal | undefined) => connectServer(target, stop, { log, ...bounds, onStderrLine: (line) => log({ level: "info", message: `the interceptor server ${who}: ${line}`, details: STDERR }), onNoise: ({ why }) => warn(`wrote a line that is no message (${withoutPlace(why)})`) });
+    const connect = (stop: Signal | undefined) => connectServer(target, stop, { log, ...bounds, onStderrLine: (line) => log({ level: "info", message: `the interceptor server ${who}: ${line}`, details: STDERR }), onNoise: noise.line });
     const value = keepClient({ first: await connect(signal), connect, host: nodeHost(), log: warn });
-    return { value, close: () => value.close() };
+    return { value, close: () => value.close().finally(noise.close) };
   });
   try {
     const source = keptSource(label, lease.value, (client) => clientSource(client, { label, ...(limits === undefined ? {} : { limits }) }));
