@@ -31,21 +31,26 @@ export interface AuditFile {
 // Like those of other logs: O_NONBLOCK, so that a pipe in the file's place holds nobody up; O_NOFOLLOW, so that a link leads nowhere else.
 const FLAGS = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0);
 
-export const nodeFiles: AuditFiles = {
-  async open(path) {
-    const file = await open(path, FLAGS, 0o600);
-    try {
-      if (!(await file.stat()).isFile()) throw new LocalError("invalid_argument", `${path} is no regular file`);
-    } catch (thrown) {
-      await file.close();
-      throw thrown;
-    }
-    return auditFile(file);
-  },
-  rename,
-  remove: unlink,
-  beside: (path) => readdir(dirname(path)),
-};
+const beside = (path: string) => readdir(dirname(path));
+
+export const nodeFiles: AuditFiles = { open: (path) => openRegular(path, FLAGS), rename, remove: unlink, beside };
+
+/** The same for whoever only looks: what is not there stays so. That it may be written to is part of what is looked at. */
+export const standingFiles: Pick<AuditFiles, "open" | "beside"> = { open: (path) => openRegular(path, FLAGS & ~constants.O_CREAT), beside };
+
+async function openRegular(path: string, flags: number): Promise<AuditFile> {
+  const file = await open(path, flags, 0o600).catch(async (thrown: unknown) => {
+    const there = await lstat(path).catch(() => undefined);
+    throw there?.isSymbolicLink() === true ? new LocalError("invalid_argument", `${path} is a symbolic link, and links are not followed; name the file that lines are written to`, { cause: thrown }) : thrown;
+  });
+  try {
+    if (!(await file.stat()).isFile()) throw new LocalError("invalid_argument", `${path} is no regular file`);
+  } catch (thrown) {
+    await file.close();
+    throw thrown;
+  }
+  return auditFile(file);
+}
 
 function auditFile(file: FileHandle): AuditFile {
   return {

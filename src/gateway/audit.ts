@@ -3,7 +3,7 @@ import { detectHost, type Host } from "../core/base/host.ts";
 import { checkOptions, type OptionTable } from "../core/base/options.ts";
 import { createRandomHex } from "../core/base/random-hex.ts";
 import type { Decision } from "../core/guard/decision.ts";
-import { lastLine, nextRotated, nodeFiles, rotatedFiles, type AuditFile, type AuditFiles } from "./audit-file.ts";
+import { lastLine, nextRotated, nodeFiles, rotatedFiles, standingFiles, type AuditFile, type AuditFiles } from "./audit-file.ts";
 import { createHasher, FIRST, LINE_START, nextLine, readLine, type Hasher, type Link } from "./audit-line.ts";
 import { auditRecord } from "./audit-record.ts";
 
@@ -99,6 +99,7 @@ export async function openAudit(options: AuditOptions): Promise<AuditLog> {
   let size: number;
   try {
     const { end, cut, ...before } = await standing(files, file, path, hasher);
+    if (cut > 0) await file.truncate(end);
     await file.makePrivate();
     link = before.link ?? { writer: createRandomHex(host)(8), seq: 0, hash: FIRST };
     size = end;
@@ -262,16 +263,26 @@ export async function openAudit(options: AuditOptions): Promise<AuditLog> {
   };
 }
 
-/** Where a log stands that may have been written before; cuts off a partial last line. A new file goes on from the last one that was renamed. */
-async function standing(files: AuditFiles, file: AuditFile, path: string, hasher: Hasher): Promise<{ readonly link: Link | undefined; readonly end: number; readonly cut: number }> {
-  const size = await file.size();
-  const { text, end } = await lastLine(file);
-  const cut = size - end;
-  if (text !== undefined) {
-    const link = linkOf(hasher, text, path);
-    if (cut > 0) await file.truncate(end);
-    return { link, end, cut };
+/** Rejects as `openAudit` would for the file that is at a path, or for the last one that was renamed. Opens no log, and changes nothing: somebody may be writing to it. */
+export async function checkAudit({ path, key }: Pick<AuditOptions, "path" | "key">): Promise<void> {
+  const hasher = createHasher(key);
+  const file = await standingFiles.open(path).catch((thrown: unknown) => {
+    if (thrown instanceof Error && "code" in thrown && thrown.code === "ENOENT") return undefined;
+    throw thrown;
+  });
+  try {
+    await standing(standingFiles, file, path, hasher);
+  } finally {
+    await file?.close();
   }
+}
+
+/** Where a log stands that may have been written before, and how much of a partial line is behind it. A new file goes on from the last one that was renamed. */
+async function standing(files: Pick<AuditFiles, "open" | "beside">, file: AuditFile | undefined, path: string, hasher: Hasher): Promise<{ readonly link: Link | undefined; readonly end: number; readonly cut: number }> {
+  const size = (await file?.size()) ?? 0;
+  const { text, end } = file === undefined ? { text: undefined, end: 0 } : await lastLine(file);
+  const cut = size - end;
+  if (text !== undefined) return { link: linkOf(hasher, text, path), end, cut };
   const before = (await rotatedFiles(files, path)).at(-1);
   let link: Link | undefined;
   if (before !== undefined) {
@@ -283,11 +294,10 @@ async function standing(files: AuditFiles, file: AuditFile, path: string, hasher
       await older.close();
     }
   }
-  if (cut > 0) {
+  if (file !== undefined && cut > 0) {
     // A file of something else, which happens to have no line end, is not ours to empty.
     const start = Buffer.from(await file.read(0, Math.min(cut, LINE_START.length))).toString("latin1");
     if (!LINE_START.startsWith(start)) throw new LocalError("invalid_message", `${path} is no audit log`);
-    await file.truncate(0);
   }
   return { link, end: 0, cut };
 }

@@ -3,7 +3,7 @@ import { describeError } from "../../core/base/errors.ts";
 import { equalJson } from "../../core/base/json.ts";
 import type { Log } from "../../core/jsonrpc/log.ts";
 import { nodeHost } from "../../node/host.ts";
-import { openAudit, type AuditLog } from "../audit.ts";
+import { checkAudit, openAudit, type AuditLog } from "../audit.ts";
 import { createAuditDigest } from "../audit-record.ts";
 import type { GatewayPlan } from "../plan.ts";
 import type { AuditConfig } from "./config.ts";
@@ -54,6 +54,18 @@ function auditPath(path: string, worker: number | undefined): string {
   if (worker === undefined) return path;
   const ending = extname(path);
   return `${path.slice(0, path.length - ending.length)}.${worker}${ending}`;
+}
+
+/** Finds what `auditOf` would refuse about the file that is there, and leaves it as it is. */
+export async function judgeAudit({ loaded, problems }: Pick<SectionContext, "loaded" | "problems">): Promise<void> {
+  const { audit } = loaded.config;
+  // Of a place where no file can be no more is to be said.
+  if (audit === undefined || problems.within("/audit")) return;
+  try {
+    await checkAudit({ ...audit, path: resolve(loaded.folder, audit.file) });
+  } catch (thrown) {
+    problems.add("/audit", describeError(thrown));
+  }
 }
 
 async function open(path: string, { file: _file, ...options }: Omit<AuditConfig, "onFailure">, log: Log): Promise<Opened<OpenAudit>> {

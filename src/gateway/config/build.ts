@@ -11,7 +11,7 @@ import type { WorkerInterceptors } from "../../node/worker-interceptor.ts";
 import type { AuditLog } from "../audit.ts";
 import type { BreakerSource } from "../breaker.ts";
 import type { GatewayPlan, HttpFacePlan } from "../plan.ts";
-import { auditOf, type AuditParts, type OpenAudit } from "./audit.ts";
+import { auditOf, judgeAudit, type AuditParts, type OpenAudit } from "./audit.ts";
 import { authOf } from "./auth.ts";
 import { buildChain, type BuiltChain, type PlacedItem } from "./chains.ts";
 import type { HttpConfig, InterceptorsConfig } from "./config.ts";
@@ -129,6 +129,7 @@ export async function buildPlan(loaded: LoadedConfig, options: BuildOptions): Pr
     const section = { loaded, problems, log, releases, before: before?.loaded, worker };
     const auth = await authOf({ ...section, checks: pools.checks, dry });
     const audit: AuditParts = dry ? { policy: {} } : await auditOf({ ...section, audits: pools.audits });
+    if (dry && exhaustive) await judgeAudit(section);
     if (!exhaustive) problems.throwIfAny();
 
     const whole = placed.length === (config.interceptors ?? []).length;

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync, readFileSync } from "node:fs";
+import { appendFileSync, existsSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, afterEach, describe, it } from "node:test";
 import { buildPlan, createPools, type BuildOptions, type BuiltPlan } from "../../../src/gateway/config/build.ts";
@@ -56,5 +56,36 @@ describe("the audit of a configuration", () => {
     assert.deepEqual([plan.plan.record, existsSync(join(folder.path, "never.jsonl"))], [undefined, false]);
     const [line = ""] = await wrong({ audit: { file: "no/such/folder/audit.jsonl" } });
     assert.match(line, /^\/audit\/file .*no\/such\/folder/);
+  });
+
+  it("is refused in the same words by who only checks it, who leaves the file as it is", async () => {
+    const at = (name: string) => join(folder.path, name);
+    const good = await build({ audit: { file: "good.jsonl" } });
+    await good.plan.record?.(decision, "a");
+    await good.close();
+    const text = readFileSync(at("good.jsonl"), "utf8");
+    writeFileSync(at("none.jsonl"), "hello\n", { mode: 0o644 });
+    writeFileSync(at("text.jsonl"), "hello");
+    writeFileSync(at("damaged.jsonl"), text.replace(/"tool":"[^"]*"|"verdict":"/g, (found) => `${found.slice(0, -1)}x"`));
+    writeFileSync(at("rotated.jsonl.000001"), "hello\n");
+    if (process.platform !== "win32") symlinkSync(at("good.jsonl"), at("link.jsonl"));
+    for (const [name, words] of [
+      ["none.jsonl", /^\/audit the last line of D\/none\.jsonl cannot be gone on from: it is no line of an audit log; verify it, and move it away to begin anew$/],
+      ["text.jsonl", /^\/audit D\/text\.jsonl is no audit log$/],
+      ["damaged.jsonl", /^\/audit the last line of D\/damaged\.jsonl cannot be gone on from: /],
+      ["rotated.jsonl", /^\/audit the last line of D\/rotated\.jsonl\.000001 cannot be gone on from: /],
+      ...(process.platform === "win32" ? [] : [["link.jsonl", /^\/audit D\/link\.jsonl is a symbolic link, and links are not followed; /] as const]),
+    ] as const) {
+      const before = existsSync(at(name)) ? { text: readFileSync(at(name), "utf8"), mode: statSync(at(name)).mode } : undefined;
+      const checked = await wrong({ audit: { file: name } }, { dry: true, exhaustive: true });
+      assert.deepEqual(existsSync(at(name)) ? { text: readFileSync(at(name), "utf8"), mode: statSync(at(name)).mode } : undefined, before);
+      assert.match(checked.join("\n"), words);
+      assert.deepEqual(await wrong({ audit: { file: name } }), checked);
+    }
+    // A kill has cut the last line, or another key is wanted.
+    appendFileSync(at("good.jsonl"), text.slice(0, 40));
+    await build({ audit: { file: "good.jsonl" } }, { dry: true, exhaustive: true });
+    assert.equal(readFileSync(at("good.jsonl"), "utf8"), text + text.slice(0, 40));
+    assert.match((await wrong({ audit: { file: "good.jsonl", key: "${KEY}" } }, { dry: true, exhaustive: true })).join(""), /its hash does not fit what it says/);
   });
 });
