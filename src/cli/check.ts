@@ -1,13 +1,16 @@
+import { networkInterfaces } from "node:os";
 import { describeError } from "../core/base/errors.ts";
 import { formatCoverage } from "../core/guard/coverage-text.ts";
 import { guardCoverage } from "../core/guard/coverage.ts";
 import { affinities, formatAffinities } from "../gateway/config/affinity.ts";
 import { keySetsAtUrls } from "../gateway/config/auth.ts";
 import { buildPlan, createPools, type BuiltPlan } from "../gateway/config/build.ts";
-import { loadConfig } from "../gateway/config/load.ts";
+import { loadConfig, type LoadedConfig } from "../gateway/config/load.ts";
 import { neverRuns } from "../gateway/config/never-runs.ts";
+import { warnOfHosts } from "../gateway/config/ports.ts";
 import { probeUpstream, type UpstreamFacts } from "../gateway/config/probe.ts";
 import { createSecrets, hidingChainLog, hidingLog } from "../gateway/config/secrets.ts";
+import { warningsOfServed } from "../gateway/config/serves.ts";
 import { unknownTools } from "../gateway/config/unknown-tools.ts";
 import { FACE_POLICY } from "../gateway/served.ts";
 import { protectStdout } from "../node/stdio.ts";
@@ -40,11 +43,12 @@ export const check = defineVerb({
   about: `Checks the configuration of a gateway: reads it, loads its modules, starts or
 reaches its interceptor servers and its upstreams, and prints what is guarded by
 what, and what a balancer in front of several gateways has to keep together.
-Warns of interceptors that can never run, and of methods and tools that there
-are not. Serves nothing.`,
+Warns of interceptors that can never run, of methods and tools that there are
+not, and of a file that serves nothing. Serves nothing itself.`,
   options: [
     CONFIG_OPTION,
     { name: "no-connect", help: "do not connect to upstreams; interceptor servers are reached in any case" },
+    { name: "stdio", value: "NAME", names: "upstreams", help: "check it as for a gateway that is started with this" },
     { name: "strict", help: "exit code 1 for warnings, too" },
     { name: "timeout", value: "MS", help: "how long all of it may take; 60000 unless said otherwise" },
     VERBOSE_OPTION,
@@ -74,7 +78,9 @@ async function report(parsed: ParsedOptions): Promise<Exit> {
   let built: BuiltPlan | undefined;
   try {
     const loaded = await loadConfig(file, { secrets, signal });
-    built = await buildPlan(loaded, { pools: createPools(), log, chainLog, signal, dry: true, exhaustive: true });
+    const stdio = values.get("stdio")?.[0];
+    const unserved = warningsOfServed(loaded, stdio);
+    built = await buildPlan(loaded, { pools: createPools(), log, chainLog, signal, dry: true, exhaustive: true, ...(stdio === undefined ? {} : { stdio }) });
     const say = (text: string) => process.stderr.write(`${printable(secrets.hide(text), LONGEST_LINE)}\n`);
     const facts = new Map<string, UpstreamFacts>();
     const unreachable = new Map<string, string>();
@@ -93,7 +99,7 @@ async function report(parsed: ParsedOptions): Promise<Exit> {
     const keysWarned = (await keys) ?? [];
     if (watch.exit !== undefined) return watch.exit;
     openStdout();
-    const warnings = [...built.warnings, ...keysWarned, ...neverRuns(built, facts), ...unknownTools(built, facts)];
+    const warnings = [...unserved, ...built.warnings, ...foreignHosts(loaded), ...keysWarned, ...neverRuns(built, facts), ...unknownTools(built, facts)];
     if (values.has("json")) printJson(secrets.hideIn(asJson(built, facts, { unreachable, warnings })));
     else process.stdout.write(`${wrapReport(secrets.hide(describe(built, secrets.hideIn(facts))), process.stdout.columns ?? COLUMNS)}\n`);
     for (const line of warnings) say(line);
@@ -107,6 +113,13 @@ async function report(parsed: ParsedOptions): Promise<Exit> {
     await built?.close();
     watch.release();
   }
+}
+
+function foreignHosts({ config, problems }: LoadedConfig): readonly string[] {
+  const found: string[] = [];
+  const addresses = Object.values(networkInterfaces()).flatMap((ones = []) => ones.map(({ address }) => address));
+  warnOfHosts(config, addresses, (pointer, message) => found.push(problems().warning(pointer, message)));
+  return found;
 }
 
 // As `doctor` ends.

@@ -48,14 +48,24 @@ describe("check", { concurrency: 2 }, () => {
   });
 
   it("warns of what can never run, by its place, and with --strict that counts", async () => {
-    const file = folder.write("idle.json", { upstreams: { files }, interceptors: [{ use: "redact", events: ["prompts/get"] }] });
+    const file = folder.write("idle.json", { upstreams: { files }, interceptors: [{ use: "redact", events: ["prompts/get"] }], stdio: "files" });
     const { code, stdout, stderr } = await check("--strict", file);
     assert.match(stdout, /\n\n1 warning\n$/);
     assert.deepEqual([code, stderr], [1, `${file}:11:5: warning: /interceptors/0 redact can never run at files: it has no prompts\n`]);
   });
 
+  it("warns of a file that serves nothing by itself, unless it is said what --stdio will name, and of hosts that this machine has not", async () => {
+    const file = folder.write("bare.json", { upstreams: { files } });
+    const away = folder.write("away.json", { upstreams: { files }, http: { host: "203.0.113.7", allowedHosts: "any" } });
+    const [bare, named, wrong, host] = await Promise.all([check("--no-connect", file), check("--no-connect", "--strict", "--stdio", "files", file), check("--stdio", "fils", file), check("--no-connect", away)]);
+    assert.deepEqual([bare.code, bare.stderr], [0, `${file}:1:1: warning: serves nothing, unless a gateway is started with --stdio NAME: add "http": {}, or name the upstream that is served on stdin and stdout\n`]);
+    assert.deepEqual([named.code, named.stderr], [0, ""]);
+    assert.deepEqual([wrong.code, wrong.stderr], [1, `${file}: has no upstream "fils"; did you mean files?\nmcp-interceptors: the configuration cannot be used: 1 problem\n`]);
+    assert.match(host.stderr, /away\.json:\d+:\d+: warning: \/http\/host is no address of this machine, and only where it is one can a gateway listen there$/m);
+  });
+
   it("tells of an upstream that cannot be reached, and of none with --no-connect", async () => {
-    const file = folder.write("gone.json", { upstreams: { gone: { command: `${folder.path}/no-such-program` }, files } });
+    const file = folder.write("gone.json", { upstreams: { gone: { command: `${folder.path}/no-such-program` }, files }, http: {} });
     const [reached, alone] = await Promise.all([check(file), check("--no-connect", file)]);
     assert.equal(reached.code, 1);
     assert.match(reached.stderr, /^mcp-interceptors: gone cannot be reached: /);

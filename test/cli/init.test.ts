@@ -37,7 +37,7 @@ describe("init", () => {
     assert.deepEqual(guarded["my other"]?.args.slice(-4), ["-c", config, "--stdio", "my-other"]);
     assert.deepEqual([guarded["files"]?.env, guarded["old"]], [{ TOKEN: "s3cret-token" }, { type: "sse", url: "https://x.example/sse" }]);
     // The configuration that was written can be used.
-    assert.equal((await runText(["check", config, "--no-connect", "--strict"])).code, 0);
+    assert.equal((await runText(["check", config, "--no-connect", "--strict", "--stdio", "files"])).code, 0);
   });
 
   it("makes a set of servers that work, each guarded by the policy", async () => {

@@ -168,7 +168,7 @@ describe("each verb", { concurrency: 3 }, () => {
   });
 
   it("ends well where nobody reads what it prints", async () => {
-    for (const words of [["help", "audit"], ["list", "redact", "--json"], ["check", config, "--no-connect"]]) {
+    for (const words of [["help", "audit"], ["list", "redact", "--json"], ["check", config, "--no-connect", "--stdio", "files"]]) {
       const child = spawn(process.execPath, [await bundledCli(), ...words], { stdio: ["ignore", "pipe", "pipe"] });
       let stderr = "";
       child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));

@@ -81,12 +81,20 @@ export function warnOfDoors({ http, auth, expose }: GatewayConfig, warn: (pointe
   if (http?.host !== undefined && !isLoopback(http.host) && auth === undefined) warn("/http/host", "lets others than this machine in, and whoever comes may call: there is no auth");
 }
 
-/** How the interceptors of each item are addressed: by the name that it has, or one that says what it is, by `hide` without secrets. All differ. */
+/**
+ * How the interceptors of each item are addressed: by the name that it has, or one that says what it is, by `hide` without secrets. All differ, even where names
+ * do not, which `checkNames` has told: it is to break nothing else.
+ */
 export function labelsOf(items: readonly InterceptorsConfig[], hide: (text: string) => string = String): readonly string[] {
   const taken = new Set([OWN_LABEL, ...items.flatMap(({ name }) => (name === undefined ? [] : [name]))]);
+  const named = new Set([OWN_LABEL]);
   return items.map((item) => {
-    if (item.name !== undefined) return item.name;
-    const base = hide(defaultLabel(item));
+    const { name } = item;
+    if (name !== undefined && !named.has(name)) {
+      named.add(name);
+      return name;
+    }
+    const base = name ?? hide(defaultLabel(item));
     let label = base;
     for (let number = 2; taken.has(label); number++) label = `${base}-${number}`;
     taken.add(label);

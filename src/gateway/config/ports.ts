@@ -1,3 +1,4 @@
+import { BlockList, isIP, isIPv6 } from "node:net";
 import { LocalError } from "../../core/base/errors.ts";
 import { isLoopback } from "../../core/http/host-check.ts";
 import type { GatewayConfig } from "./config.ts";
@@ -23,6 +24,21 @@ export function checkPorts({ http, metrics }: GatewayConfig, problems: Problems)
 function meet(one: string, other: string): boolean {
   const named = (host: string) => host.toLowerCase() === "localhost";
   return one === other || EVERYWHERE.has(one) || EVERYWHERE.has(other) || ((named(one) || named(other)) && isLoopback(one) && isLoopback(other));
+}
+
+/** Warns of hosts that are no address of this machine, where a gateway could not listen. `addresses`: those that it has. */
+export function warnOfHosts({ http, metrics }: GatewayConfig, addresses: readonly string[], warn: (pointer: string, message: string) => void): void {
+  const own = new BlockList();
+  for (const address of addresses) own.addAddress(address, familyOf(address));
+  for (const [section, host] of [["http", http?.host], ["metrics", metrics?.host]] as const) {
+    // What a name leads to is not known before it is listened at.
+    if (host === undefined || isIP(host) === 0 || EVERYWHERE.has(host) || isLoopback(host) || own.check(host, familyOf(host))) continue;
+    warn(`/${section}/host`, "is no address of this machine, and only where it is one can a gateway listen there");
+  }
+}
+
+function familyOf(address: string): "ipv4" | "ipv6" {
+  return isIPv6(address) ? "ipv6" : "ipv4";
 }
 
 const REASONS: ReadonlyMap<unknown, string> = new Map([

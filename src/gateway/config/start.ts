@@ -1,4 +1,3 @@
-import { didYouMean } from "../../core/base/nearest.ts";
 import type { Host } from "../../core/base/host.ts";
 import { checkOptions, type OptionTable } from "../../core/base/options.ts";
 import type { Signal } from "../../core/base/signal.ts";
@@ -13,13 +12,12 @@ import type { PlacedWorker } from "../workers/place.ts";
 import { buildPlan, createPools, type BuiltPlan } from "./build.ts";
 import { watchFiles } from "./file-watch.ts";
 import { learnHints } from "./learn-hints.ts";
-import { loadConfig, type LoadedConfig } from "./load.ts";
-import { servedNames } from "./names.ts";
-import { ConfigError } from "./problems.ts";
+import { loadConfig } from "./load.ts";
 import { openObservability, type Observability } from "./observability.ts";
 import { portFault } from "./ports.ts";
 import { createReloader, type ReloadOutcome } from "./reload.ts";
 import { createSecrets, hidingChainLog, hidingLog } from "./secrets.ts";
+import { checkServed } from "./serves.ts";
 
 /** How a gateway is started from its file. */
 export interface StartOptions {
@@ -164,16 +162,4 @@ export async function startGateway(options: StartOptions): Promise<ConfiguredGat
     reload,
     close,
   };
-}
-
-/** Throws for a configuration that serves nothing, or not what is wanted on stdio. */
-export function checkServed({ file, config }: LoadedConfig, wanted: string | undefined): void {
-  const { http, stdio } = config;
-  const names = servedNames(config);
-  if (wanted !== undefined && !names.includes(wanted)) {
-    throw new ConfigError([{ file, pointer: "", message: `has no upstream ${JSON.stringify(wanted)}; ${didYouMean(wanted, names, `it has ${names.join(", ")}`)}` }]);
-  }
-  if (wanted === undefined && stdio === undefined && http === undefined) {
-    throw new ConfigError([{ file, pointer: "", message: 'serves nothing: add "http": {}, or name the upstream that is served on stdin and stdout' }]);
-  }
 }

@@ -11,7 +11,7 @@ import { loadConfig, type LoadedConfig } from "../config/load.ts";
 import { openLog } from "../config/observability.ts";
 import { portFault } from "../config/ports.ts";
 import { ConfigError } from "../config/problems.ts";
-import { checkServed } from "../config/start.ts";
+import { checkServed } from "../config/serves.ts";
 import type { StructuredLog } from "../logs.ts";
 import type { Served } from "./messages.ts";
 import { listenForAll } from "./primary-ops.ts";

@@ -237,14 +237,16 @@ export const all = ["__proto__", "constructor", "a/b~c"].map((name) => validator
       http: { port: "70000" },
       interceptors: [{ use: "redcat" }, { use: "redact", name: "x", upstreams: ["crm", "file"] }, { use: "redact", name: "x" }, { use: "redact", name: "gateway" }],
     };
-    assert.deepEqual(await wrong(config), [
+    const named = [
       "F:10:12: /stdio is no upstream; did you mean files?",
       "F:12:13: /http/port must be a port: a whole number from 0 (any free one) to 65535",
       "F:16:14: /interceptors/0/use is no ready-made interceptor; did you mean redact?",
       "F:23:9: /interceptors/1/upstreams/1 is no upstream; did you mean files?",
       "F:28:15: /interceptors/2/name is the name of another item, too; give each its own",
       "F:32:15: /interceptors/3/name is the gateway's own; take another",
-    ]);
+    ];
+    assert.deepEqual(await wrong(config), named);
+    assert.deepEqual(await wrong(config, { dry: true, exhaustive: true }), named, "names break nothing else");
     const lines = await wrong({
       interceptors: [
         { use: "redact", config: { types: ["mail"] } },

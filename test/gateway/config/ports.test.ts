@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { LocalError } from "../../../src/core/base/errors.ts";
 import type { GatewayConfig } from "../../../src/gateway/config/config.ts";
-import { checkPorts, portFault } from "../../../src/gateway/config/ports.ts";
+import { checkPorts, portFault, warnOfHosts } from "../../../src/gateway/config/ports.ts";
 import { collectProblems } from "../../../src/gateway/config/problems.ts";
 
 interface Place {
@@ -23,6 +23,17 @@ describe("ports", () => {
     for (const [http, metrics] of meets) assert.ok(faults(http, metrics), JSON.stringify([http, metrics]));
     const apart: [Place, Place][] = [[{ port }, { port: 9001 }], [{}, {}], [{ port: 0 }, { port: 0 }], [{ port, host: "10.0.0.1" }, { port }], [{ port, host: "::1" }, { port }]];
     for (const [http, metrics] of apart) assert.ok(!faults(http, metrics), JSON.stringify([http, metrics]));
+  });
+
+  it("at hosts that this machine has not are warned of, where that can be known", () => {
+    const addresses = ["127.0.0.1", "10.0.0.1", "fe80::1"];
+    const warned = (http: string, metrics: string) => {
+      const found: string[] = [];
+      warnOfHosts({ upstreams: {}, http: { host: http }, metrics: { host: metrics } }, addresses, (pointer) => found.push(pointer));
+      return found;
+    };
+    assert.deepEqual(warned("10.0.0.2", "fe80::2"), ["/http/host", "/metrics/host"]);
+    for (const host of ["10.0.0.1", "fe80:0:0::1", "0.0.0.0", "::", "::1", "127.0.0.9", "localhost", "gateway.test"]) assert.deepEqual(warned(host, host), [], host);
   });
 
   it("that cannot be had are told with their section and what to do, other errors as they are", () => {

@@ -91,7 +91,7 @@ describe("a client's file with several servers, after init", () => {
 
   it("is guarded, but for what cannot be, and nothing is wrong with its configuration", () => {
     assert.deepEqual([made.status, made.stderr], [0, ""]);
-    const check = run("check", join(folder, "mcp-interceptors.jsonc"), "--strict");
+    const check = run("check", join(folder, "mcp-interceptors.jsonc"), "--strict", "--stdio", "both-eras");
     assert.equal(check.status, 0, check.stdout + check.stderr);
     assert.deepEqual(guarded()["old"] as unknown, { type: "sse", url: "https://old.example/sse" });
   });
