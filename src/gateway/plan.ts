@@ -80,7 +80,7 @@ export interface UpstreamPlan {
   readonly target: UpstreamTarget;
   /**
    * `session`: a handshake upstream gets one connection (a child, a session) per downstream session; stateless callers share those of their
-   * principal, client capabilities and revision. `shared`: one connection for all; what the server then asks outside any call is refused
+   * principal, client capabilities and revision, under the gateway's own name. `shared`: one connection for all; what the server then asks outside any call is refused
    * unless exactly one call is in flight. A stateless upstream is shared in any case, as each request says who asks. `principal`: one connection for each
    * principal, claims included, whom a `server` of this process sees as its peer's. Default `session`.
    */

@@ -231,7 +231,7 @@ export function createUpstream({ plan, host, limits, log: given }: UpstreamParts
         continue;
       }
       makeRoom();
-      const first = key === "" ? make(key, identityOf(caller)) : makePooled(key, identityOf(caller));
+      const first = key === "" ? make(key, identityOf(caller)) : makePooled(key, pooledIdentityOf(caller));
       finding = first.slot.connect().finally(() => (finding = undefined));
       try {
         await finding;
@@ -281,7 +281,7 @@ export function createUpstream({ plan, host, limits, log: given }: UpstreamParts
       if (least === undefined || closed !== undefined) throw error;
       return await connected(pooled(least, kind));
     }
-    return await connected(pooled(makePooled(key, identityOf(caller)), kind));
+    return await connected(pooled(makePooled(key, pooledIdentityOf(caller)), kind));
   };
 
   return {
@@ -343,9 +343,17 @@ function identityOf({ info, capabilities, version }: Caller): Identity {
   return { info: info ?? EVERYBODY.info, capabilities, version };
 }
 
-/** Callers with equal keys are the same to a server: the same subject, able to do the same, in the same revision. Never empty. */
-function keyOf({ principal, capabilities, version, info }: Caller): string {
-  return JSON.stringify([principalKey(principal), version, sorted(capabilities), info?.name ?? null, info?.version ?? null]);
+/** Of a connection that clients of any name may share: it has the gateway's, as that of one of them would be wrong for the others. */
+function pooledIdentityOf(caller: Caller): Identity {
+  return { ...identityOf(caller), info: EVERYBODY.info };
+}
+
+/**
+ * Callers with equal keys are the same to a server: the same subject, able to do the same, in the same revision. What a client calls itself, which it may say anew with
+ * each request, opens no connection. Never empty.
+ */
+function keyOf({ principal, capabilities, version }: Caller): string {
+  return JSON.stringify([principalKey(principal), version, sorted(capabilities)]);
 }
 
 function sorted(value: unknown): unknown {

@@ -2,10 +2,12 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { LocalError } from "../../src/core/base/errors.ts";
 import type { JsonObject } from "../../src/core/base/json.ts";
+import { VERSION } from "../../src/core/base/version.ts";
 import { directSend } from "../../src/core/http/direct-send.ts";
 import { createHttpServer } from "../../src/core/http/http-server.ts";
 import { httpTransport } from "../../src/core/http/http-client.ts";
 import { memoryPair } from "../../src/core/transport/memory.ts";
+import { META } from "../../src/core/wire/versions.ts";
 import type { Gateway } from "../../src/gateway/plan.ts";
 import { fakeHost, settle } from "../support/fake-host.ts";
 import { behind, clientOf, gatewayFor, until } from "./kit.ts";
@@ -165,6 +167,27 @@ describe("connections to a handshake upstream", () => {
     await answer(await up.greet(HANDSHAKE), "4");
     await until(() => gateway.stats().calls === 0);
     assert.equal(up.connections.length, 3);
+    await gateway.close();
+  });
+
+  it("are not opened by the names that clients give themselves, call by call, and are the gateway's to the server", async () => {
+    const up = rawUpstream();
+    const gateway = await gatewayFor(up.target, { http: { authenticate } }, { era: "handshake", maxConnections: 2 });
+    const alice = poster(gateway, "alice");
+    const as = (id: number, name: string) => `{"jsonrpc":"2.0","id":${id},"method":"example/call","params":{"_meta":${metaOf({}, { [META.clientInfo]: { name, version: "1" } })}}}`;
+    await alice.send(as(1, "one"));
+    await until(() => up.connections.length === 1);
+    const server = up.connections[0]!;
+    const greeting = (await server.message()) as { id: number; params: JsonObject };
+    assert.deepEqual(greeting.params["clientInfo"], { name: "mcp-interceptors-gateway", version: VERSION });
+    await server.send({ jsonrpc: "2.0", id: greeting.id, result: { protocolVersion: HANDSHAKE, capabilities: { tools: {} }, serverInfo: { name: "raw", version: "1" } } });
+    assert.match(String(await server.next()), /notifications\/initialized/);
+    // All in flight at once, none of which may take the room of another.
+    for (const id of [2, 3, 4]) await alice.send(as(id, `client ${id}`));
+    await until(() => server.waiting.length === 4);
+    assert.equal(up.connections.length, 1);
+    for (const id of [1, 2, 3, 4]) await answer(server, String(id));
+    for (let left = 4; left > 0; left--) assert.notEqual((await alice.message())["result"], undefined);
     await gateway.close();
   });
 
