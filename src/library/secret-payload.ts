@@ -124,8 +124,12 @@ function maskAcross(texts: readonly string[], find: FindSecrets, maskOf: (match:
 function findAcross(parts: readonly Edge[], find: FindSecrets, report: (index: number, match: SecretMatch) => void): void {
   let length = 0;
   const places = parts.map((part) => ({ ...part, at: (length += part.text.length) - part.text.length }));
+  let next = 0;
+  // They come in order, and none overlaps another.
   for (const match of find(parts.map(({ text }) => text).join(""))) {
-    const touched = places.filter(({ at, text }) => match.start < at + text.length && match.end > at);
+    const touched: (typeof places)[number][] = [];
+    while (next < places.length && places[next]!.at + places[next]!.text.length <= match.start) next++;
+    for (let place = places[next]; place !== undefined && place.at < match.end; place = places[next + touched.length]) touched.push(place);
     // Its name may stand at the end of the text before: `password:`, and then the password.
     const [first] = touched;
     const isNamedBefore = first !== undefined && first.index > 0 && first.from === 0 && /^[\s"'`]{0,4}$/.test(first.text.slice(0, Math.max(0, match.start - first.at)).slice(0, 5));

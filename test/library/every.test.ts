@@ -66,3 +66,22 @@ test("no text makes a ready-made interceptor slow, the first time or after a lot
     }
   }
 });
+
+test("no text makes a ready-made interceptor slow in many blocks, as it does not in one", () => {
+  const BLOCKS = 4_000;
+  const LEAST_MS = 10;
+  for (const [name, { create }] of LOCAL) {
+    for (const interceptor of create({ ...CONFIGS[name], ...(name === "size-limit" ? { maxBytes: 10_000_000 } : {}) }, {})) {
+      if (!interceptor.descriptor.hooks.some(({ events, phase }) => phase === "response" && (events as readonly string[]).some((event) => event === "*" || event === "tools/call"))) continue;
+      for (const part of ['password="', "eyJhbGciOiJIUzI1NiJ9."]) {
+        const msOf = (blocks: number, text: string) => {
+          const payload = { content: Array.from({ length: blocks }, () => ({ type: "text", text })) };
+          return cpuMs(() => void decided(interceptor, { event: "tools/call", phase: "response", payload }));
+        };
+        const oneMs = Math.max(msOf(1, part.repeat(BLOCKS)), LEAST_MS);
+        const manyMs = msOf(BLOCKS, part);
+        assert.ok(manyMs < oneMs * 50, `${interceptor.descriptor.name} takes ${Math.round(manyMs / oneMs)} times as long over many blocks of ${part}`);
+      }
+    }
+  }
+});
