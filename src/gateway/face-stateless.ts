@@ -162,6 +162,7 @@ export function createStatelessFace({ upstream, versions, parking, limits, varie
         throw new RpcError(ErrorCode.methodNotFound, `Method not found: ${method}`);
       }
       const state = ownMember(params, "requestState");
+      if (state !== undefined && typeof state !== "string" && METHODS.has(method)) throw invalidParams("params.requestState must be a string");
       if (typeof state === "string" && upstream.era === "handshake") return await resume(request, caller, state, connection);
       const lease = await (HANDLED.has(method) ? upstream.beside(caller) : upstream.single(caller));
       let kept = false;

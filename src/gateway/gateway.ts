@@ -1,3 +1,4 @@
+import { base64Decode } from "../core/base/bytes.ts";
 import { LocalError } from "../core/base/errors.ts";
 import { resolveLimits } from "../core/base/limits.ts";
 import { pickOptions } from "../core/base/options.ts";
@@ -40,7 +41,8 @@ export async function createGateway(first: GatewayPlan): Promise<Gateway> {
   const log = safeLog((entry) => plan.log?.(entry));
   const { worker } = first;
   const replica = first.parking?.replica;
-  const parking = createParking(host, limits.maxAsks, worker === undefined ? first.parking : { ...first.parking, replica: replicaOf(worker, worker.slot, replica) });
+  const ofAll = worker === undefined ? {} : { replica: replicaOf(worker, worker.slot, replica) };
+  const parking = createParking(host, limits.maxAsks, { ...first.parking, ...ofAll }, worker === undefined ? undefined : base64Decode(worker.stateKey));
   const hops = worker === undefined ? undefined : createHops(worker, replica);
   let plan = first;
   let served = new Map<string, Served>();

@@ -5,11 +5,13 @@ import { createRandomHex } from "../core/base/random-hex.ts";
 import { createSignal, type Signal, type SignalSource } from "../core/base/signal.ts";
 import { principalKey } from "../core/http/authentication.ts";
 import { createSealedStates, type Binding } from "../core/mcp/sealed-state.ts";
+import { isServerRequest } from "../core/wire/events.ts";
 import type { Principal } from "../core/wire/gen/interceptors.ts";
 import { formatPointer } from "../core/base/json.ts";
 import type { ErrorMessage, ResultMessage } from "../core/wire/message.ts";
 import type { Frame } from "../core/wire/frame.ts";
-import { unanswerable, type Answer, type Call, type CallHooks, type Outcome, type Question } from "./call.ts";
+import { canBeAsked } from "./capabilities.ts";
+import { unanswerable, type Answer, type Call, type Caller, type CallHooks, type Outcome, type Question } from "./call.ts";
 import { composed, keepRaw, type RawTexts } from "./frame-text.ts";
 import { asOwnError, gatewayError } from "./own-errors.ts";
 import type { ParkingPlan } from "./plan.ts";
@@ -68,6 +70,9 @@ interface Parked {
 const STATE = /^parked1\.([A-Za-z0-9_-]{1,64})\.(.+)$/s;
 const ABSENT: CallHooks = { onNotification() {} };
 
+// A state is told from one that never was for so much longer than its call waits.
+const KNOWN_MS = 24 * 3_600_000;
+
 /** The replica that a state says it is of; nobody has vouched for that yet. */
 export function replicaOfState(state: string): string | undefined {
   return STATE.exec(state)?.[1];
@@ -78,11 +83,12 @@ export function checkReplica(replica: string): void {
   if (!/^[A-Za-z0-9_-]{1,64}$/.test(replica)) throw new LocalError("invalid_argument", "parking.replica has letters, digits, _ and -, 64 at most");
 }
 
-export function createParking(host: Host, maxAsks: number, plan: ParkingPlan = {}): Parking {
+/** `key`: what seals the states, at least 32 bytes; processes that have it know each other's. Random unless given. */
+export function createParking(host: Host, maxAsks: number, plan: ParkingPlan = {}, key?: Uint8Array): Parking {
   const { replica = createRandomHex(host)(8), maxParked = 1_000, maxParkedPerPrincipal: share = Math.ceil(maxParked / 10), parkMs = 600_000 } = plan;
   checkReplica(replica);
   if (!(maxParked >= 0 && share >= 0 && parkMs > 0)) throw new LocalError("invalid_argument", "parking.maxParked, maxParkedPerPrincipal and parkMs are positive numbers");
-  const states = createSealedStates({ host, ttlMs: parkMs });
+  const states = createSealedStates({ host, ttlMs: parkMs + KNOWN_MS, ...(key === undefined ? {} : { keys: key }) });
   const randomHex = createRandomHex(host);
   const parked = new Map<string, Parked>();
   // How many of them each verified principal has.
@@ -123,7 +129,10 @@ export function createParking(host: Host, maxAsks: number, plan: ParkingPlan = {
     return undefined;
   };
 
-  const ask = (one: Parked, question: Question, signal: Signal): Promise<Answer> => {
+  const ask = (one: Parked, { capabilities }: Caller, question: Question, signal: Signal): Promise<Answer> => {
+    const { method } = question.message;
+    // Unlike a session, a result can ask for nothing else (2026-07-28, basic/patterns/mrtr).
+    if (!isServerRequest(method) || !canBeAsked(capabilities, method)) return Promise.resolve(unanswerable("The caller cannot be asked this", "cannot_ask"));
     if (one.asked >= maxAsks) return Promise.resolve(unanswerable("Too many questions in one call (maxAsks)", "overloaded"));
     const full = parked.has(one.id) ? undefined : takePlace(one);
     if (full !== undefined) return Promise.resolve(full);
@@ -213,7 +222,7 @@ export function createParking(host: Host, maxAsks: number, plan: ParkingPlan = {
       const through: CallHooks = {
         ...(hooks.onProgress === undefined ? {} : { onProgress: (frame, message) => one.hooks?.onProgress?.(frame, message) }),
         onNotification: (frame, message) => (one.hooks ?? ABSENT).onNotification(frame, message),
-        ask: (question, asking) => ask(one, question, asking),
+        ask: (question, asking) => ask(one, call.caller, question, asking),
       };
       void make(through, one.source.signal).then((outcome) => {
         one.outcome = outcome;

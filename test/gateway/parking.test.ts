@@ -161,8 +161,35 @@ describe("a call that its upstream asks something about", () => {
     await host.advance(1);
     await until(() => gone);
     assert.deepEqual([gateway.stats().parked, gone], [0, true]);
-    // A state that is as old as its call is no state any more.
-    assert.match(String((await call({ requestState: state, inputResponses: YES }, "ask-and-tell")).error?.message), /expired/);
+    const { error } = await call({ requestState: state, inputResponses: YES }, "ask-and-tell");
+    assert.deepEqual([error?.code, error?.data], [-32603, { reason: "parked_gone", delivery: "none" }]);
+    await done();
+  });
+
+  it("goes on where the caller, or its revision, cannot be asked so, which the server is told", async () => {
+    const up = rawUpstream();
+    const gateway = await gatewayFor(up.target, { parking: { replica: "r1" } }, { era: "handshake" });
+    const called = caller(gateway).call();
+    const server = await up.greet(HANDSHAKE);
+    const listed = await server.message();
+    await server.send({ jsonrpc: "2.0", id: listed["id"] as number, result: { tools: [{ name: "ask", inputSchema: { type: "object" } }] } });
+    const { id } = await server.message();
+    for (const method of ["acme/hello", "tools/list", "sampling/createMessage"]) {
+      await server.send({ jsonrpc: "2.0", id: method, method, params: {} });
+      const { id: told, error } = await server.message();
+      assert.deepEqual([told, (error as JsonObject)["code"], (error as JsonObject)["data"]], [method, -32603, { reason: "cannot_ask" }]);
+    }
+    await server.send({ jsonrpc: "2.0", id: id as number, result: { content: [] } });
+    assert.deepEqual((await called).result?.["content"], []);
+    await gateway.close();
+  });
+
+  it("is refused a state that is no text", async () => {
+    const { gateway, done } = await rig();
+    for (const requestState of [5, null, {}]) {
+      const { error } = await caller(gateway).call({ requestState });
+      assert.deepEqual([error?.code, error?.message], [-32602, "Invalid params: params.requestState must be a string"]);
+    }
     await done();
   });
 

@@ -9,6 +9,8 @@ export interface WorkerPlace {
   readonly count: number;
   /** Of the whole, unlike that of any other gateway: letters and digits. */
   readonly name: string;
+  /** Seals the states of parked calls, as Base64 of 32 bytes: whoever takes a dead worker's place knows those that this one gave out. */
+  readonly stateKey: string;
   /** Where each worker listens for what the others pass on to it; nobody else can enter it. */
   readonly folder: string;
 }

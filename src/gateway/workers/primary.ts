@@ -2,6 +2,7 @@ import { rmSync } from "node:fs";
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { base64Encode } from "../../core/base/bytes.ts";
 import type { Host } from "../../core/base/host.ts";
 import { createRandomHex } from "../../core/base/random-hex.ts";
 import type { Signal } from "../../core/base/signal.ts";
@@ -70,13 +71,14 @@ export async function startPrimary(options: PrimaryOptions): Promise<Primary | W
   const structured = openLog(config.logs, { host, verbose });
   let folder = "";
   const name = createRandomHex(host)(6);
+  const stateKey = base64Encode(host.random(new Uint8Array(32)));
   let reload: ClusterReload | undefined;
   const supervisor = createSupervisor({
     count,
     host,
     startMs,
     tell,
-    fork: (slot) => forkWorker({ place: { slot, count, name, folder }, port: port.port, text: reload === undefined ? loaded.text : reload.fork(slot), host }),
+    fork: (slot) => forkWorker({ place: { slot, count, name, stateKey, folder }, port: port.port, text: reload === undefined ? loaded.text : reload.fork(slot), host }),
     serves(worker) {
       port.join(worker);
       if (reload === undefined) return;

@@ -15,7 +15,7 @@ import { behind, gatewayFor } from "../kit.ts";
 const posix = { skip: process.platform === "win32" ? "the sockets here have paths" : false };
 const folder = mkdtempSync(join(tmpdir(), "mcp-interceptors-"));
 after(() => rmSync(folder, { recursive: true }));
-const place = (slot: number, name = "abc"): WorkerPlace => ({ slot, count: 2, name, folder });
+const place = (slot: number, name = "abc"): WorkerPlace => ({ slot, count: 2, name, stateKey: btoa("k".repeat(32)), folder });
 
 /** A worker that passes on to `owner`, whatever that does, and is nothing else. */
 async function passing(owner: RequestListener | undefined): Promise<{ readonly front: HandlerServer; readonly door: Server | undefined; done(): Promise<void> }> {
@@ -176,7 +176,8 @@ describe("two workers of one gateway", posix, () => {
       asked.push(`${slot} ${request.token}`);
       return authenticate(request);
     };
-    const gateways = await Promise.all([1, 2].map((slot) => gatewayFor(up.target, { http: { authenticate: counting(slot) }, worker: place(slot, name) })));
+    const worker = (slot: number) => gatewayFor(up.target, { http: { authenticate: counting(slot) }, worker: place(slot, name) });
+    const gateways = await Promise.all([worker(1), worker(2)]);
     const post = async (slot: number, body: object, headers: Record<string, string> = {}) => {
       const response = await fetch(`${gateways[slot - 1]?.url}/up/mcp`, {
         method: "POST",
@@ -189,7 +190,7 @@ describe("two workers of one gateway", posix, () => {
       await Promise.all(gateways.map((gateway) => gateway.close()));
       await up.close();
     };
-    return { gateways, post, done };
+    return { gateways, worker, post, done };
   }
   const initialize = { method: "initialize", params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "c", version: "1" } } };
   const echo = { method: "tools/call", params: { name: "echo", arguments: { text: "hello" } } };
@@ -214,7 +215,7 @@ describe("two workers of one gateway", posix, () => {
   });
 
   it("go on with a call that is parked at the other, for the same caller alone", async () => {
-    const { gateways, post, done } = await pair("parked");
+    const { gateways, worker, post, done } = await pair("parked");
     const call = (more: object = {}) => ({
       method: "tools/call",
       params: {
@@ -237,6 +238,10 @@ describe("two workers of one gateway", posix, () => {
     assert.equal(gateways[0]?.stats().parked, 0);
     await gateways[0]?.close();
     assert.match((await post(2, retry, headers)).text, /parked_gone/);
+    // Whoever takes the place of a worker that is gone knows what that gave out, and what nobody did.
+    gateways[0] = await worker(1);
+    for (const slot of [1, 2]) assert.match((await post(slot, retry, headers)).text, /parked_gone/);
+    assert.match((await post(1, call({ requestState: `${result.requestState}x` }), headers)).text, /not what this server gave out/);
     await done();
   });
 });

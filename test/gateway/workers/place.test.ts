@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { ownerOfSession, ownerOfState, replicaOf, sessionPrefix, socketOf, type WorkerPlace } from "../../../src/gateway/workers/place.ts";
 
-const place = (slot: number, more: Partial<WorkerPlace> = {}): WorkerPlace => ({ slot, count: 12, name: "abc", folder: "/run/x", ...more });
+const place = (slot: number, more: Partial<WorkerPlace> = {}): WorkerPlace => ({ slot, count: 12, name: "abc", stateKey: btoa("k".repeat(32)), folder: "/run/x", ...more });
 
 describe("a worker's place", () => {
   it("is told by the ids of its sessions: those of others have an owner, its own and nobody's have none", () => {
