@@ -10,10 +10,10 @@ import type { ParsedOptions } from "./options.ts";
 
 /** Whether a word is meant as the JSON itself rather than as a file. */
 export function looksLikeJson(word: string): boolean {
-  return /^\s*[[{]/.test(word);
+  return /^\s*(?:[[{]|(?:null|true|false|-?\d[\d.]*(?:e[-+]?\d+)?|"[^]*")\s*$)/i.test(word);
 }
 
-/** Reads JSON from an option: a file, `-` for stdin, or the JSON itself where it begins like an object or a list. Throws a `UsageError` that says what is wrong. */
+/** Reads JSON from an option: a file, `-` for stdin, or the JSON itself where it begins like an object or a list, or is a text in quotes, a number, `null`, `true` or `false`. Throws a `UsageError` that says what is wrong. */
 export function readJson(word: string, option: string): unknown {
   return readJsonOf(word, `--${option}`);
 }

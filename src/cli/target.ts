@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 import { describeError, LocalError } from "../core/base/errors.ts";
 import type { Host } from "../core/base/host.ts";
-import { didYouMean } from "../core/base/nearest.ts";
+import { didYouMean, nearest } from "../core/base/nearest.ts";
 import type { Signal } from "../core/base/signal.ts";
 import { interceptorSource } from "../core/chain/in-process.ts";
 import type { ChainLog } from "../core/chain/report.ts";
@@ -86,12 +86,17 @@ async function open(word: string, label: string, { config, headers, log, signal 
   try {
     return await connected({ command, args }, label, log, signal);
   } catch (thrown) {
-    const known = [...(config?.items.keys() ?? []), ...readyMade.keys()];
+    const known = [...new Set([...(config?.items.keys() ?? []), ...readyMade.keys()])];
     if (thrown instanceof LocalError && thrown.code === "spawn_failed" && args.length === 0) {
-      throw new UsageError(`there is no program, and no interceptor of the name ${JSON.stringify(word)}`, didYouMean(word, known, `known names are ${known.join(", ")}`));
+      throw new UsageError(`there is no program, and no interceptor of the name ${JSON.stringify(word)}`, didYouMean(word, known, upstreamHint(word, config) ?? `known names are ${known.join(", ")}`));
     }
     throw thrown;
   }
+}
+
+function upstreamHint(word: string, config: BuiltPlan | undefined): string | undefined {
+  const meant = nearest(word, config?.chains.keys() ?? []);
+  return meant === undefined ? undefined : `${meant} is an upstream of the configuration, no target: explain --upstream ${meant} shows its interceptors`;
 }
 
 function readyMadeOf<T>(word: string, make: () => T): T {

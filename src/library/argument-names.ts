@@ -4,7 +4,10 @@
  */
 export function namedBy(words: ReadonlySet<string>, name: string): boolean {
   const last = /(?:[A-Z]+s?|[A-Z]?[a-z]+)[^A-Za-z]*$/.exec(name.slice(-MAX_NAME_CHARS))?.[0].replace(/[^A-Za-z]+$/, "").toLowerCase();
-  return last !== undefined && (words.has(last) || (last.endsWith("s") && words.has(last.slice(0, -1))));
+  return last !== undefined && (words.has(last) || PLURALS.some(([ending, one]) => last.endsWith(ending) && words.has(last.slice(0, -ending.length) + one)));
 }
+
+// `urls`, `branches`, `directories`.
+const PLURALS: readonly (readonly [ending: string, one: string])[] = [["s", ""], ["es", ""], ["ies", "y"]];
 
 const MAX_NAME_CHARS = 100;

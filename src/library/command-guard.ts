@@ -71,8 +71,8 @@ export function commandGuard(config: CommandGuardConfig = {}): Interceptor {
       if (!isObject(payload)) return allow();
       const checksOf = checksFor(called);
       const tool = ownMember(payload, "name");
-      return firstOf(ownMember(payload, "arguments"), ["arguments"], ({ text, member, path }) => {
-        const check = member === undefined ? undefined : checksOf(String(tool), member).find((one) => FINDS[one](text));
+      return firstOf(ownMember(payload, "arguments"), ["arguments"], ({ text, member, holder, path }) => {
+        const check = member === undefined ? undefined : checksOf(String(tool), member, holder).find((one) => FINDS[one](text));
         return check === undefined ? undefined : deny(`An argument ${PROBLEMS[check]}`, { path: path() });
       }) ?? allow();
     },
@@ -103,17 +103,18 @@ const BY_NAME: readonly (readonly [words: ReadonlySet<string>, checks: readonly 
   [new Set(["sql", "query", "statement", "where"]), ["stacking"]],
 ];
 
-type ChecksOf = (tool: string, argument: string) => readonly CommandCheck[];
+// What tells nothing by itself, in an object under a name that does: `branch: { name }`, `id: { eq }`. What has a name of its own there may be text.
+const NO_NAME = /^(?:[^A-Za-z]?[A-Za-z]{1,2}|name|val|value|values|base|head|from|start|end|like|equals|contains|old|new|first|last)$/i;
+
+type ChecksOf = (tool: string, argument: string, holder: string | undefined) => readonly CommandCheck[];
 
 function compileCommandGuard(value: unknown): ChecksOf {
   const config = readConfig(value, ["rules", "byName"], OWNER);
   const rules = readRules(ownMember(config, "rules"));
   const byName = readBoolean(config, "byName", OWNER) ?? true;
-  return (tool, argument) => {
-    const rule = rules.find((one) => one.isTool(tool) && one.isArgument(argument));
-    if (rule !== undefined) return rule.checks;
-    return (byName ? BY_NAME.find(([words]) => namedBy(words, argument))?.[1] : undefined) ?? [];
-  };
+  const checksOf = (tool: string, argument: string): readonly CommandCheck[] | undefined =>
+    rules.find((one) => one.isTool(tool) && one.isArgument(argument))?.checks ?? (byName ? BY_NAME.find(([words]) => namedBy(words, argument))?.[1] : undefined);
+  return (tool, argument, holder) => checksOf(tool, argument) ?? (holder !== undefined && NO_NAME.test(argument) ? checksOf(tool, holder) : undefined) ?? [];
 }
 
 interface Rule {

@@ -56,11 +56,18 @@ export function pathGuard(config: PathGuardConfig = {}): Interceptor {
 }
 
 const PATH_WORDS: ReadonlySet<string> = new Set(["path", "file", "filename", "filepath", "dir", "directory", "folder", "cwd", "workdir"]);
+// Arguments that hold a place in a tree of files as often as an address, a date or a text; their values tell.
+const PLACE_WORDS: ReadonlySet<string> = new Set([
+  ...["source", "src", "destination", "dest", "dst", "from", "to", "into", "location", "root", "base", "input", "output", "in", "out", "target"],
+  ...["workspace", "repo", "repository", "archive", "attachment", "document", "config", "mount", "parent"],
+]);
 // Texts, whatever they begin with or hold.
 const TEXT_WORDS: ReadonlySet<string> = new Set(["text", "str", "string", "content", "message", "body", "query", "q", "code", "snippet", "diff", "patch", "comment", "description", "prompt", "markdown", "html"]);
 const MAX_LOOK_CHARS = 4_096;
 // One line that starts like a path of some system, or has a step upwards in some encoding.
 const LOOKS_LIKE_PATH = /^(?:[/\\~]|\.{1,2}[/\\]|[a-z]:[/\\])/i;
+// The same, where nobody means prose by it: in other writings, too, and from a variable.
+const LOOKS_LIKE_PLACE = /^\s*(?:[/\uff0f](?!\s|[/\uff0f]\s)|[\\\uff3c]|~(?:[a-z_][-.\w]*)?(?:[/\\]|$)|\.{1,2}[/\\]|[a-z]:[/\\]|%(?:25){0,3}(?:2f|5c)|\$\{?[a-z_]+\}?[/\\]|%[a-z_]+%[/\\])/i;
 const STEP_UPWARDS = /(?:\.|%2e|%252e|\u2024|\uff0e){2}(?:[/\\]|%2f|%5c|%252f|%255c|\u2215|\uff0f|\uff3c|$)/i;
 const URL_START = /^[a-z][a-z0-9+.-]{1,30}:\/\//i;
 
@@ -72,6 +79,7 @@ function compilePathGuard(value: unknown): Judge {
   const { isAllowed, isDenied } = readPathLists(config, rules, OWNER);
   const named = compilePatterns(readPatterns(config, "arguments", OWNER) ?? []);
 
+  const isPlace = (argument: string | undefined, text: string) => isAllowed !== undefined && argument !== undefined && LOOKS_LIKE_PLACE.test(text) && namedBy(PLACE_WORDS, argument) && !/[\r\n]/.test(text.trim());
   const isNamed = (argument: string | undefined) => argument !== undefined && (named(argument) || namedBy(PATH_WORDS, argument));
   return ({ text, member, holder }, event) => {
     // Completion begins with nothing; elsewhere that is where the server stands.
@@ -80,7 +88,7 @@ function compilePathGuard(value: unknown): Judge {
     if (member !== undefined && !isFileUri && namedBy(TEXT_WORDS, member) && !named(member)) return undefined;
     const looksLikePath = text.length <= MAX_LOOK_CHARS && !/[\r\n]/.test(text) && (LOOKS_LIKE_PATH.test(text) || leadsUpwards(text));
     // An object under such a name has more than the path in it.
-    const holdsPath = isNamed(member) || (looksLikePath && isNamed(holder));
+    const holdsPath = isNamed(member) || (looksLikePath && isNamed(holder)) || isPlace(member ?? holder, text);
     if (!holdsPath && !isFileUri && !looksLikePath) return undefined;
     const readings = readPath(isFileUri ? text.trim() : text, rules);
     if ("problem" in readings) {

@@ -107,7 +107,7 @@ export function editPayload(payload: unknown, exchange: Exchange, edit: PayloadE
 }
 
 const ADDRESSES: ReadonlySet<string> = new Set(["uri", "uriTemplate", "mimeType"]);
-const TEXTUAL = /^text\/|[/+](?:json|xml|ya?ml|toml|javascript|x-javascript|typescript|x-ndjson|ndjson|x-sh|x-httpd-php|x-www-form-urlencoded|x-pem-file|sql|graphql)\b/i;
+const TEXTUAL = /^text\/|[/+](?:x-)?(?:json|jsonl|ndjson|xml|ya?ml|toml|csv|javascript|typescript|sh|shellscript|python|perl|ruby|php|httpd-php|www-form-urlencoded|pem-file|sql|graphql)\b/i;
 
 function isTextual(mimeType: unknown): boolean {
   return typeof mimeType === "string" && TEXTUAL.test(mimeType);

@@ -40,6 +40,15 @@ export function everyFittingMask(): readonly string[] {
   return (fittingMasks ??= [...NUMBERS, ...Object.values(BY_FORMAT), ...NUMBERS.flatMap(withNumbers)]);
 }
 
+// All of them begin as such a number does, and stand for nothing else. Not `0.0.0.0`, dates and the empty UUID, which arguments are in their own right.
+const ZEROS = /^(?:\+1000000\d{4}|000-000-\d{4}|000-00-\d{4}|0{16})$/;
+const REDACTED = /\bredacted(?:-\d{1,4})?(?:@redacted)?\.invalid\b|\burn:redacted\b/;
+
+/** Whether a text in small letters has a fitting mask in it that nobody would write for anything else, or is one of zeros as a whole. */
+export function holdsFittingMask(text: string): boolean {
+  return REDACTED.test(text) || ZEROS.test(text.trim());
+}
+
 function withNumbers(mask: string): readonly string[] {
   return Array.from({ length: MOST_NUMBERED - 1 }, (_, index) => String(numbered(mask, index + 2, Infinity)));
 }

@@ -4,6 +4,7 @@ import { invalid, phasesSchema, readChoice, readConfig, readPhases, readStrings,
 import { SENSITIVE_TYPES } from "./detect/scan.ts";
 import { DEFAULT_MAX_TEXT_CHARS } from "./payload-edit.ts";
 import { DEFAULT_REPLACEMENT } from "./redact-config.ts";
+import { compileMasks, type IsMask } from "./sent-masks.ts";
 import type { SecretEdit } from "./secret-payload.ts";
 import { SECRET_KINDS, type SecretKind } from "./secrets/kinds.ts";
 import { createFindSecrets } from "./secrets/scan.ts";
@@ -22,7 +23,7 @@ export interface SecretGuardConfig {
   readonly allow?: readonly string[];
   /** The mask; `{type}` in it becomes the kind, `[REDACTED:{type}]` unless given. No digit, quote, backslash, `@`, `+` or `=`. */
   readonly replacement?: string;
-  /** Masks besides the own that no argument of a call may hold; those that `redact` writes by default, unless given. */
+  /** Masks besides the own that no argument of a call may hold; those that `redact` writes by default, also where they fit a schema, unless given. */
   readonly refuse?: readonly string[];
   /** Characters of text in one message, 4 Mi unless given. Above, the message is blocked. */
   readonly maxTextChars?: number;
@@ -55,8 +56,8 @@ export const secretGuardConfigSchema: JsonObject = {
 export interface CompiledSecretGuard extends SecretEdit {
   readonly action: "mask" | "block";
   readonly phases: readonly Phase[];
-  /** Masks that no argument may hold. */
-  readonly refused: readonly string[];
+  /** Whether a text has a mask in it that no argument may hold. */
+  readonly isMask: IsMask;
 }
 
 /** The config made ready for use. Throws `invalid_argument` with the name of the member that is wrong; it never quotes a known secret. */
@@ -66,8 +67,8 @@ export function compileSecretGuard(value: unknown): CompiledSecretGuard {
   const kinds = readStrings(config, "kinds", OWNER)?.map((kind, index) => readChoice(kind, SECRET_KINDS, `kinds[${index}]`, OWNER));
   const known = readKnown(config);
   const masks = readMasks(ownMember(config, "replacement"));
-  const refuse = readStrings(config, "refuse", OWNER) ?? REDACT_MASKS;
-  if (refuse.includes("")) throw invalid(OWNER, "refuse", "must not hold an empty text, which is in all arguments");
+  const refuse = readStrings(config, "refuse", OWNER);
+  if (refuse?.includes("") === true) throw invalid(OWNER, "refuse", "must not hold an empty text, which is in all arguments");
   return {
     action: action === undefined ? "mask" : readChoice(action, ["mask", "block"], "action", OWNER),
     phases: readPhases(config, OWNER),
@@ -76,7 +77,7 @@ export function compileSecretGuard(value: unknown): CompiledSecretGuard {
     known: new Set(known),
     allow: new Set(readStrings(config, "allow", OWNER)),
     masks,
-    refused: [...new Set([...masks.values(), ...refuse])],
+    isMask: compileMasks([...new Set([...masks.values(), ...(refuse ?? REDACT_MASKS)])], refuse === undefined),
     maxTextChars: readWhole(config, "maxTextChars", OWNER, 1) ?? DEFAULT_MAX_TEXT_CHARS,
   };
 }

@@ -3,8 +3,8 @@ import { formatPointer, isObject } from "../core/base/json.ts";
 import { type Interceptor, mutator, validator } from "../core/interceptor/define.ts";
 import { allow, deny, mutated, unchanged } from "../core/interceptor/verdict.ts";
 import { everyEventIn, invalid } from "./config.ts";
-import { decodings } from "./decodings.ts";
 import { type CompiledSecretGuard, compileSecretGuard, type SecretGuardConfig, secretGuardConfigSchema } from "./secret-config.ts";
+import type { IsMask } from "./sent-masks.ts";
 import { perCall, type PerCall } from "./per-call.ts";
 import { maskSecrets, type SecretTally } from "./secret-payload.ts";
 
@@ -85,28 +85,20 @@ function maskRefusal(compiled: Compiled): Interceptor {
     ({ payload, config, context }) => {
       // The masks that a mutator has written since are no business of the sender's.
       if (context.revalidation === true) return allow();
-      const { refused } = compiled(config);
-      const path = isObject(payload) ? pathOfMask(payload["arguments"], refused, "/arguments") : undefined;
+      const { isMask } = compiled(config);
+      const path = isObject(payload) ? pathOfMask(payload["arguments"], isMask, "/arguments") : undefined;
       return path === undefined || deny("a mask stands for a value that was hidden, and must not be sent as one: leave the member out, or ask for the value", { path });
     },
   );
 }
 
 /** A pointer to the member, or the member that is named so, that holds a mask. */
-function pathOfMask(value: unknown, masks: readonly string[], path: string): string | undefined {
-  if (typeof value === "string") return holdsMask(value, masks) ? path : undefined;
+function pathOfMask(value: unknown, isMask: IsMask, path: string): string | undefined {
+  if (typeof value === "string") return isMask(value) ? path : undefined;
   if (typeof value !== "object" || value === null) return undefined;
   for (const [name, child] of Object.entries(value)) {
-    const found = holdsMask(name, masks) ? path : pathOfMask(child, masks, `${path}${formatPointer([name])}`);
+    const found = isMask(name) ? path : pathOfMask(child, isMask, `${path}${formatPointer([name])}`);
     if (found !== undefined) return found;
   }
   return undefined;
-}
-
-/** In letters of any case, and as it is or encoded: a model may well write it as a part of a URL. */
-function holdsMask(text: string, masks: readonly string[]): boolean {
-  return decodings(text).some((view) => {
-    const lower = view.toLowerCase();
-    return masks.some((mask) => lower.includes(mask.toLowerCase()));
-  });
 }

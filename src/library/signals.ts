@@ -30,9 +30,12 @@ export function signalsIn(text: string): readonly TextSignal[] {
 /** Each place in a text, and in what is encoded in it, that is a signal: for whoever takes some of them alone, so that a harmless one hides no other. Linear. */
 export function* everySignalIn(text: string): Generator<TextSignal> {
   const [plain = "", ...hidden] = decodings(text);
-  yield* matched(plain, true);
-  if (hidden.length === 0) return;
-  for (const { weight, evidence } of inEncoded(hidden, strongest(matched(plain, false)))) yield { id: "encoded", weight, evidence };
+  const found = new Map<SignalId, TextSignal>();
+  for (const signal of matched(plain, true)) {
+    keepStronger(found, signal);
+    yield signal;
+  }
+  for (const { weight, evidence } of inEncoded(hidden, [...found.values()])) yield { id: "encoded", weight, evidence };
 }
 
 /** What the text says by itself need not be found again in what its escapes stand for. */
@@ -69,8 +72,12 @@ function* matched(text: string, everywhere: boolean): Generator<TextSignal> {
 
 function strongest(signals: Iterable<TextSignal>): readonly TextSignal[] {
   const found = new Map<SignalId, TextSignal>();
-  for (const signal of signals) if (signal.weight > (found.get(signal.id)?.weight ?? 0)) found.set(signal.id, signal);
+  for (const signal of signals) keepStronger(found, signal);
   return [...found.values()];
+}
+
+function keepStronger(found: Map<SignalId, TextSignal>, signal: TextSignal): void {
+  if (signal.weight > (found.get(signal.id)?.weight ?? 0)) found.set(signal.id, signal);
 }
 
 const LIST_ITEM = /(?:[-*+|#\u2022]|\d{1,3}[.)])\s/y;

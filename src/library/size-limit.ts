@@ -1,5 +1,4 @@
 import { utf8Length } from "../core/base/bytes.ts";
-import { LocalError } from "../core/base/errors.ts";
 import { formatPointer, isObject, type JsonObject, ownMember } from "../core/base/json.ts";
 import { type Interceptor, mutator, validator } from "../core/interceptor/define.ts";
 import { allow, deny, mutated, unchanged } from "../core/interceptor/verdict.ts";
@@ -72,9 +71,11 @@ export function sizeLimit(config: SizeLimitConfig = {}): readonly Interceptor[] 
     },
     ({ payload, event, phase, config: called }) => {
       const { bounds, action: own } = settings(called);
-      if (own === "truncate" && isCutResult(event, phase, payload)) return allow();
       const fault = tooLarge(payload, bounds);
-      return fault === undefined ? allow() : deny(fault.message, { path: fault.path });
+      if (fault === undefined) return allow();
+      // What the other one can cut is its business.
+      if (own === "truncate" && isCutResult(event, phase, payload) && cutResult(payload, bounds) !== undefined) return allow();
+      return deny(fault.message, { path: fault.path });
     },
   );
   if (action === "block") return [block];
@@ -91,10 +92,9 @@ export function sizeLimit(config: SizeLimitConfig = {}): readonly Interceptor[] 
     ({ payload, event, phase, config: called }) => {
       const { bounds } = settings(called);
       if (!isCutResult(event, phase, payload) || tooLarge(payload, bounds) === undefined) return unchanged();
-      const { result, info } = cutResult(payload, bounds);
-      const fault = tooLarge(result, bounds);
-      if (fault !== undefined) throw new LocalError("limit_exceeded", fault.message);
-      return mutated(result as typeof payload, { info });
+      const cut = cutResult(payload, bounds);
+      // What cannot be cut the validator refuses.
+      return cut === undefined ? unchanged() : mutated(cut.result as typeof payload, { info: cut.info });
     },
   );
   return [block, truncate];
@@ -158,8 +158,12 @@ function isCutResult(event: string, phase: string, payload: unknown): payload is
   return event === "tools/call" && phase === "response" && isObject(payload) && Array.isArray(payload["content"]) && payload["structuredContent"] === undefined;
 }
 
-/** The result with texts that fit, as many blocks as do, and a note for what is missing. Blocks of other kinds are kept whole or left out. */
-function cutResult(payload: JsonObject & { readonly content: readonly unknown[] }, { maxBytes, maxTextBytes, maxItems, maxDepth }: Bounds) {
+/**
+ * The result with texts that fit, as many blocks as do, and a note for what is missing. Blocks of other kinds are kept whole or left out. Undefined where
+ * it is too large even so, by its `_meta`.
+ */
+function cutResult(payload: JsonObject & { readonly content: readonly unknown[] }, bounds: Bounds) {
+  const { maxBytes, maxTextBytes, maxItems, maxDepth } = bounds;
   const bytesOf = (value: unknown) => utf8Length(JSON.stringify(value));
   let room = maxBytes - bytesOf({ ...payload, content: [] }) - LEAST_BYTES / 2;
   const content: unknown[] = [];
@@ -184,7 +188,8 @@ function cutResult(payload: JsonObject & { readonly content: readonly unknown[] 
   }
   const missing = payload.content.length - content.length;
   if (missing > 0) content.push({ type: "text", text: `[truncated: ${missing} of ${payload.content.length} blocks are left out]` });
-  return { result: { ...payload, content }, info: { truncated: { texts: cut, blocks: missing } } };
+  const result = { ...payload, content };
+  return tooLarge(result, bounds) === undefined ? { result, info: { truncated: { texts: cut, blocks: missing } } } : undefined;
 }
 
 const NOTE_BYTES = 64;
@@ -195,7 +200,7 @@ function firstBytes(text: string, most: number): string {
   let at = 0;
   while (at < text.length) {
     const unit = text.charCodeAt(at);
-    const pair = unit >= 0xd800 && unit <= 0xdbff && at + 1 < text.length;
+    const pair = (text.codePointAt(at) ?? 0) > 0xffff;
     // An escape takes six at most, a character outside the basic plane four.
     const size = unit === 0x22 || unit === 0x5c ? 2 : unit < 0x20 ? 6 : unit < 0x80 ? 1 : unit < 0x800 ? 2 : pair ? 4 : unit >= 0xd800 && unit <= 0xdfff ? 6 : 3;
     if (bytes + size > most) break;

@@ -70,9 +70,13 @@ export function urlGuard(config: UrlGuardConfig = {}): Interceptor {
 
 // Arguments that hold a URL or a host and nothing else. Not `uri`, which may have a scheme of the server's own.
 const URL_WORDS: ReadonlySet<string> = new Set(["url", "href", "endpoint", "webhook", "website", "host", "hostname", "proxy"]);
+// Arguments that hold a URL, a URI of a server's own, or a name. An address there is opened.
+const LINK_WORDS: ReadonlySet<string> = new Set(["uri", "link", "callback", "redirect"]);
 // Arguments that name a machine as well as what is written down about one. So a name there may be anything, and an address may be one of a list.
 const MACHINE_WORDS: ReadonlySet<string> = new Set(["server", "domain", "origin", "peer", "upstream", "target"]);
 const ADDRESS_WORDS: ReadonlySet<string> = new Set(["ip", "ipv", "address", "addr"]);
+// Of a picture, or of a packet.
+const SOURCE_WORDS: ReadonlySet<string> = new Set(["src"]);
 const MACHINE = /^\[?(?=[^\s/?#@]*[.:\u3002\uff0e\uff61]|\d{7,}|0x)[^\s/?#@]{2,253}$/i;
 // What most such values without four parts are, though parsers take them for addresses as well.
 const NUMBER_OR_VERSION = /^\d+(?:\.\d+){0,2}$/;
@@ -141,6 +145,12 @@ function compileUrlGuard(value: unknown): JudgeText {
     if (target === undefined || "problem" in target || target.host === null) return undefined;
     return isMetadata(target.host) || (isMachine && !NUMBER_OR_VERSION.test(text) && target.host.readings !== undefined) ? hostProblem(target.host) : undefined;
   };
+  const addressProblem = (text: string, argument: string): string | undefined => {
+    const isLink = namedBy(LINK_WORDS, argument) || namedBy(SOURCE_WORDS, argument);
+    const isMachine = namedBy(LINK_WORDS, argument) || namedBy(MACHINE_WORDS, argument);
+    if (!isLink && !isMachine && !namedBy(ADDRESS_WORDS, argument)) return undefined;
+    return machineProblem(isLink ? text.replace(/^[/\\]{2}/, "").replace(/[/?#][^]*$/, "") : text, isMachine);
+  };
   const wholeProblem = (text: string): string | undefined => {
     const target = parseUrl(text);
     return target && targetProblem(target);
@@ -164,11 +174,8 @@ function compileUrlGuard(value: unknown): JudgeText {
     const trimmed = trimControls(text);
     const holdsUrl = argument !== undefined && (named(argument) || namedBy(URL_WORDS, argument));
     if (holdsUrl) return valueProblem(trimmed) ?? firstProblem(trimmed);
-    const isMachine = argument !== undefined && namedBy(MACHINE_WORDS, argument);
-    if (isMachine || (argument !== undefined && namedBy(ADDRESS_WORDS, argument))) {
-      const problem = machineProblem(trimmed, isMachine);
-      if (problem !== undefined) return problem;
-    }
+    const problem = argument === undefined ? undefined : addressProblem(trimmed, argument);
+    if (problem !== undefined) return problem;
     const start = trimmed.slice(0, MAX_START_CHARS);
     // Whoever fetches a value drops the line breaks in it; as a mention, a URL ends there. So both ways are judged.
     const joined = BREAKS.test(start) ? start.replace(/[\t\r\n]/g, "") : start;

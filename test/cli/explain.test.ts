@@ -132,7 +132,7 @@ crm
       [["--tool", "x", "--method", "tools/list"], /--tool goes with tools\/call/],
       [["--method", "*"], /--method must be a method/],
       [["--method", "tools/list", "--upstream", "fils"], /did you mean files\?/],
-      [["--method", "tools/list", "--params", "5"], /--params 5: /],
+      [["--method", "tools/list", "--params", "5"], /--params must be an object/],
       [["more", "--method", "x"], /unexpected "more"/],
     ];
     await refuseAll([...wrong.map(([words, text]): [string[], RegExp] => [["explain", file(), ...words], text]), [["explain", "--method", "x"], /the configuration is missing/]], { env: { ROLE: "s3cret-role" } });

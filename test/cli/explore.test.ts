@@ -40,6 +40,8 @@ describe("list", () => {
   it("suggests the nearest name for a wrong one, and says what is wrong with others", async () => {
     const wrong: [string[], RegExp][] = [
       [["list", "redcat"], /did you mean redact\?/],
+      [["list", "fils", "-c", config()], /files is an upstream of the configuration, no target/],
+      [["list", "zzzzzz", "-c", config()], /known names are (?!.*\bredact,.*\bredact,)/],
       [["list", "nonesuch --flag"], /cannot start "nonesuch"/],
       [["list", "./none.mjs"], /there is no file/],
       [["list", 'tool-filter={"deny":5}'], /deny/],

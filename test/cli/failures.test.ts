@@ -140,7 +140,7 @@ const CASES: ReadonlyMap<string, () => readonly Case[]> = new Map<string, () => 
     "list",
     () => [...targetCases("list"), usage(["list"], /no target is given/), ...allConfigCases((config) => ["list", "-c", config]), usage(["list", "redact", "--event", "*"], /--event must be a method/), failure(["list", `http://127.0.0.1:${mutePort}/mcp`, "--timeout", "300"], /not ready within 300 ms/)],
   ],
-  ["invoke", () => [...targetCases("invoke", "x", ...CALL).filter(({ words }) => words[1] !== "redact"), ...messageCases("invoke", "redact", "redact"), usage(["invoke", "redact", "redcat", ...CALL], /did you mean redact\?/), usage(["invoke", "redact"], /the name of an interceptor/), usage(["invoke", "redact", "redact", ...CALL, "--with", "5"], /--with 5: /), failure(["invoke", "tool-filter", "tool-filter", ...CALL, "--with", '{"deny":5}'], /^$/)]],
+  ["invoke", () => [...targetCases("invoke", "x", ...CALL).filter(({ words }) => words[1] !== "redact"), ...messageCases("invoke", "redact", "redact"), usage(["invoke", "redact", "redcat", ...CALL], /did you mean redact\?/), usage(["invoke", "redact"], /the name of an interceptor/), usage(["invoke", "redact", "redact", ...CALL, "--with", "5"], /--with must be an object/), failure(["invoke", "tool-filter", "tool-filter", ...CALL, "--with", '{"deny":5}'], /^$/)]],
   [
     "chain",
     () => [

@@ -17,6 +17,7 @@ const refuses = (word: string, message: RegExp) =>
 
 test("JSON is read from the word itself, or from a file, with or without a byte order mark", () => {
   assert.deepEqual(readJson('{"a":1}', "payload"), { a: 1 });
+  for (const value of [null, true, false, 5, -1.5e3, "x", "a \"b\""]) assert.equal(readJson(JSON.stringify(value), "payload"), value);
   assert.deepEqual(readJson(folder.write("a.json", '\ufeff{"ä":[1]}'), "payload"), { ä: [1] });
   // Larger than one read.
   assert.equal((readJson(folder.write("b.json", JSON.stringify(["x".repeat(200_000)])), "payload") as string[])[0]?.length, 200_000);

@@ -14,6 +14,13 @@ test("refuses shell characters and options in arguments that are one word of a c
   for (const value of ["main", "feature/x-y", "v1.2.3", "origin", "db-1.example.com", "-1", "HEAD~2", "a - b", "user@host", "ghcr.io/a/b:1", "-", "--"]) assert.equal(verdictOnCall(guard, { branch: value }), "pass", value);
 });
 
+test("judges lists under the plural of a name, and in an object what has no name that tells more", () => {
+  for (const args of [{ branches: ["a;b"] }, { branch: { x: "a;b" } }, { branch: { name: "--x" } }, { ids: ["1 OR 1=1"] }, { id: { eq: "1 OR 1=1" } }, { id: { $in: ["1 OR 1=1"] } }, { queries: ["SELECT 1; DROP TABLE x"] }]) assert.notEqual(verdictOnCall(guard, args), "pass", JSON.stringify(args));
+  assert.equal(verdictOnCall(guard, { commit: { message: "a & b" }, container: { command: "a && b" }, service: { url: "http://example.com/?a=1&b=2" } }), "pass");
+  const rules = [{ arguments: ["branch"], checks: [] }];
+  assert.equal(verdictOnCall(commandGuard({ rules }), { branch: { name: "a;b" } }), "pass");
+});
+
 test("refuses SQL that is more than a value, or more than a statement", () => {
   assert.match(verdictOnCall(guard, { user_id: "1 OR 1=1" }), /more than one value/);
   assert.match(verdictOnCall(guard, { order_by: "name; DROP TABLE x" }), /more than one value/);

@@ -18,6 +18,17 @@ test("lets paths under the allowed ones pass, in every encoding", () => {
   }
 });
 
+test("judges by what is allowed, too, a place that an argument of another name holds", () => {
+  const places = ["/etc/cron.d/x", "/srv/data/../x", " /etc/x\n", "~", "~/x", "~root/x", "C:\\windows\\x", "c:/x", "\\\\server\\x", "//server/x", "file:///etc/x", "%2fetc%2fx", "\uff0fetc\uff0fx", "$HOME/x", "%TEMP%\\x", "./x", `/etc/${"./".repeat(3000)}x`];
+  for (const place of places) for (const name of ["source", "destination", "src", "dst", "from", "to", "location", "root", "base", "outputs", "input"]) assert.match(verdictOnCall(guard, { [name]: [place] }), /A path /, `${name}: ${place}`);
+  assert.match(verdictOnCall(guard, { destinations: { "/etc/x": 1 } }), /out of where/);
+  assert.equal(verdictOnCall(guard, { source: "/srv/data/x", destination: "C:\\data\\y" }), "pass");
+  assert.equal(verdictOnCall(pathGuard(), { source: "/tmp/x", to: "/help" }), "pass");
+  const harmless = { from: "alice@example.com", to: "2026-01-01", source: "web", destination: "Berlin", input: "text with / slash", output: "a/b", base: "main", root: "", location: "// see below", src: "https://example.com/x", dst: "10.0.0.1/8", into: "~5 pm", repo: "ada/notes" };
+  for (const [name, value] of Object.entries(harmless)) assert.equal(verdictOnCall(guard, { [name]: value }), "pass", name);
+  assert.equal(verdictOnCall(guard, { input: { route: "/help" } }), "pass");
+});
+
 test("refuses the empty path where paths are allowed by list, and paths as names or in objects", () => {
   assert.match(verdictOnCall(guard, { path: "" }), /out of where/);
   assert.equal(verdictOnCall(pathGuard({ allow: ["."] }), { path: "" }), "pass");

@@ -108,7 +108,7 @@ test("reads what a resource holds as Base64 of text, and writes it anew", () => 
   const blobOf = (text: string) => Buffer.from(text).toString("base64");
   const held = (mimeType: string, blob: string) => ({ contents: [{ uri: "x:y", mimeType, blob }] });
   const text = `A=1\nKEY=${TOKEN}\nname=J\u00fcrg\n`;
-  for (const type of ["text/plain", "text/markdown; charset=utf-8", "application/json", "application/ld+json", "application/x-sh"]) {
+  for (const type of ["text/plain", "text/markdown; charset=utf-8", "application/json", "application/ld+json", "application/x-sh", "application/x-yaml", "application/x-toml", "application/x-python"]) {
     assert.deepEqual(masked("resources/read", "response", held(type, blobOf(text))), held(type, blobOf(text.replace(TOKEN, MASK))), type);
     assert.deepEqual(masked("resources/read", "response", held(type, blobOf("A=1"))), held(type, blobOf("A=1")), type);
   }
@@ -132,6 +132,17 @@ test("masks what headers and settings hold as pairs, and no second word of a lis
   assert.deepEqual(call({ headers: [["X-Api-Key", "s3cr3t-k3y-9"], ["Accept", "text/html2"]] }), { headers: [["X-Api-Key", mask], ["Accept", "text/html2"]] });
   assert.deepEqual(call([{ name: "X-Auth-Token", value: "letmeinnow" }, { key: "db_password", value: "sunflower" }]), [{ name: "X-Auth-Token", value: mask }, { key: "db_password", value: mask }]);
   for (const harmless of [{ required: ["password", "username"] }, { rows: [["password", "username"], ["token", "count"]] }, [{ name: "password", value: "required" }], [{ name: "city", value: "Z\u00fcrich9x" }], { list: ["token", "base64url7x"] }]) assert.deepEqual(call(harmless), harmless);
+});
+
+test("refuses a mask that comes back in other writings, and those that fit a schema", () => {
+  const judge = (text: string, config: SecretGuardConfig = {}) => verdictOf(secretGuard(config)[1], { event: "tools/call", phase: "request", payload: { name: "a", arguments: { text } } });
+  for (const text of ["[R\u0415DACTED:jwt]", "\uff3bREDACTED:jwt\uff3d", "[REDACTED:j\u200bwt]", "[RE\u0301DACTED:jwt]", "%5BR%D0%95DACTED:jwt%5D"]) assert.match(judge(text), /a mask stands for/, text);
+  const fitting = ["redacted@redacted.invalid", "mail Redacted-2@redacted.invalid", "redacted%40redacted.invalid", "redacted.invalid", "urn:redacted", "urn:redacted:12", "+10000000000", "+10000000012", "000-000-0000", "000-00-0002", "0000000000000000"];
+  for (const text of fitting) {
+    assert.match(judge(text), /a mask stands for/, text);
+    assert.equal(judge(text, { refuse: [] }), "pass", text);
+  }
+  for (const text of ["0.0.0.0", "::", "1970-01-01", "00000000-0000-0000-0000-000000000000", "+1000000", "text was redacted.", "n 000-000-0000", "ada@example.invalid"]) assert.equal(judge(text), "pass", text);
 });
 
 test("refuses a mask that comes back in letters of another case, or encoded", () => {

@@ -31,6 +31,15 @@ test("refuses in an argument that holds a URL what names a host without a scheme
   }
 });
 
+test("refuses a bare address under the names of links, and that of cloud metadata under src", () => {
+  for (const name of ["uri", "link", "callback", "redirect_uri", "redirectUris"]) {
+    for (const value of ["169.254.169.254", "2852039166", "10.0.0.1", "127.0.0.1:8080/x", "//10.0.0.1/x", "169.254.169.254/latest/meta-data", "0x7f.0.0.1", "::1", "metadata.google.internal"]) assert.match(verdictOnCall(guard, { [name]: value }), /A URL reaches/, `${name}: ${value}`);
+    for (const value of ["note://internal/1", "urn:x:1", "item-5", "123456789", "1.2.3", "1.2.3.4", "/docs/x", "example.com/a", "db", "a.b/c"]) assert.equal(verdictOnCall(guard, { [name]: value }), "pass", `${name}: ${value}`);
+  }
+  for (const src of ["169.254.169.254", 2852039166, "2852039166", "//169.254.169.254/x", "169.254.169.254/latest"]) assert.match(verdictOnCall(guard, { src }), /metadata/, String(src));
+  for (const src of ["10.0.0.0/8", "10.0.0.1", "0.1.2.3", "src/main.ts", "eth0"]) assert.equal(verdictOnCall(guard, { src }), "pass", src);
+});
+
 test("joins what line breaks set apart at the start of a value", () => {
   assert.match(verdictOnCall(guard, { q: "ht\ntp://169.254.\n169.254/" }), /metadata/);
   assert.match(verdictOnCall(guard, { q: "http://1.1.1.1 @127.0.0.1/" }), /user name/);
