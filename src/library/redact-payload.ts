@@ -60,8 +60,8 @@ export function withCopiesOf(payload: unknown, edited: unknown, { event, phase }
 
 /** Only a whole number that JSON carries exactly can be judged by its digits. */
 function redactNumber(value: number, redact: (text: string) => string): number | string {
-  if (!Number.isSafeInteger(value) || value < 1e12) return value;
-  const digits = String(value);
+  const digits = String(Math.abs(value));
+  if (!Number.isSafeInteger(value) || digits.length < 13) return value;
   const redacted = redact(digits);
   return redacted === digits ? value : redacted;
 }
