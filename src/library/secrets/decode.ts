@@ -1,4 +1,5 @@
 import { utf8Decode } from "../../core/base/bytes.ts";
+import { coloursIn } from "../detect/escapes.ts";
 import { base64Bytes, base64Value, hexBytes } from "../encoded-bytes.ts";
 
 /** A text in another form, and where each of its units starts and ends in the one that it was read from. */
@@ -61,6 +62,22 @@ export function unescaped(text: string): View | undefined {
   endRow();
   copyTo(text.length);
   return { text: pieces.join(""), starts, ends };
+}
+
+/** The text as a terminal shows it, without escape sequences; nothing where it has none. */
+export function withoutColours(text: string): View | undefined {
+  const colours = coloursIn(text);
+  if (colours.length === 0) return undefined;
+  const starts = new Uint32Array(text.length);
+  const pieces: string[] = [];
+  let length = 0;
+  let done = 0;
+  for (const { start, end } of [...colours, { start: text.length, end: text.length }]) {
+    pieces.push(text.slice(done, start));
+    while (done < start) starts[length++] = done++;
+    done = end;
+  }
+  return { text: pieces.join(""), starts, ends: starts.map((start) => start + 1) };
 }
 
 const ESCAPE = new RegExp(`[\\\\%]|&(?=#)|${WIDE.source}`, "g");

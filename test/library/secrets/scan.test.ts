@@ -233,6 +233,7 @@ const WORST = [
   ..."-----BEGIN PRIVATE KEY-----|PRIVATE KEY|BEGIN |%41|%4|\\u0041|\\\\|\\/|aB3|aB3/|a.b.|a1-|SG.|AAAA|6161|=a|::|key=|\"key\":\"|secret: |password=Aa |1234567890:".split("|"),
   ..."</|</value>|<value>|</password>|--|--token |--token a1|(\"token\",|(\"token\",\"|password |login a password | '|by '|password '| \"| -p| -u a:|mysql -p1|@tcp(|a:b@tcp(".split("|"),
   ..."Q~|1Q~|6~|value=|name=token value=|\"value\":|password: a = |password: str = |authorization: a |-----END PRIVATE KEY-----|AAAA\n-----END PRIVATE KEY-----|e[wy]|ey|\\x41|\n# ".split("|"),
+  ..."\u001b[32m|\u001b[0;1|\\u001b[|^[[|\u001b[32mpassword\u001b[0m=".split("|"),
   ..."deadbeefdeadbeefdeadbeef |abcdefghijklmnopqrstuvw |-----BEGIN A-----|AAAAB3NzaC1yc2E|::a|1:2:3:4:5:6:7 ".split("|"),
   `${"aB3/".repeat(16)}\n`,
   "YWJjZGVmZ2hpamtsbW5vcA ",
@@ -273,4 +274,18 @@ test("gets through ten times as much hostile text in no more than a few tens of 
 test("gets through long runs of each hostile text", () => {
   const find = createFindSecrets({ known: ["s3cret-value"] });
   for (const part of WORST) assert.ok(find(hostile(part, 150_000)).length <= 150_000, part);
+});
+
+test("reads what a terminal shows in colours as it is shown, and masks none of them", () => {
+  const token = "AKIAKJKSZGRMMPBB6TZP";
+  for (const [on, off] of [["\u001b[32m", "\u001b[0m"], ["\\u001b[1;32m", "\\u001b[0m"], ["\\\\u001b[1m", "\\\\u001b[0m"], ["\\x1b[32m", "\\x1b[0m"], ["\\033[32m", "\\033[m"], ["^[[32m", "^[[0m"]]) {
+    assert.deepEqual(found(`${on}${token}${off}`), [`provider-token: ${token}`], on);
+    assert.deepEqual(found(`${on}${token}${off}${on}next`), [`provider-token: ${token}`], on);
+    assert.deepEqual(found(`${on}password${off}=${on}hunter2x9${off}`), ["assignment: hunter2x9"], on);
+    assert.deepEqual(found(`${on}"password"${off}: ${on}"hunter2x9"${off}`), ["assignment: hunter2x9"], on);
+    assert.deepEqual(found(`${on}8fK2mQx7Lw3RzT9vYb4N${off}`), ["high-entropy: 8fK2mQx7Lw3RzT9vYb4N"], on);
+    for (const harmless of [`${on}"fileId"${off}: ${on}"8fK2mQx7Lw3RzT9vYb4N"${off}`, `${on}sha512-${"v2kDEe57lecTulaDIuNTPy3Ry4gLGJ6Z1O3vE1krgXZNrsQ".repeat(2).slice(0, 86)}==${off}`, `${on}password${off}: ${on}required${off}`]) {
+      assert.deepEqual(found(harmless), [], harmless);
+    }
+  }
 });
