@@ -54,8 +54,10 @@ export function unescaped(text: string): View | undefined {
     }
     isChanged = true;
     pieces.push(read);
-    starts[length] = at;
-    ends[length++] = at + width;
+    for (let unit = 0; unit < read.length; unit++) {
+      starts[length] = at;
+      ends[length++] = at + width;
+    }
     done = at + width;
   }
   if (!isChanged) return undefined;
@@ -87,15 +89,16 @@ function nextEscape(text: string, from: number): number {
   return ESCAPE.test(text) ? ESCAPE.lastIndex - 1 : -1;
 }
 
-// Beyond ASCII no reference is a part of a secret; the semicolon may be left out.
-const REFERENCE = /&#(?:0{0,4}([0-9]{2,3})|[xX]0{0,4}([0-9A-Fa-f]{2}));?/y;
+const LAST_CODE = 0x10ffff;
+// The semicolon may be left out.
+const REFERENCE = /&#(?:0{0,4}([0-9]{2,7})|[xX]0{0,4}([0-9A-Fa-f]{2,6}));?/y;
 
 function readReference(text: string, at: number): { readonly read?: string; readonly width: number } {
   REFERENCE.lastIndex = at;
   const found = REFERENCE.exec(text);
   if (found === null) return { width: 1 };
   const code = found[1] === undefined ? Number.parseInt(found[2] ?? "", 16) : Number.parseInt(found[1], 10);
-  return code < 0x80 ? { read: String.fromCharCode(code), width: found[0].length } : { width: 1 };
+  return code <= LAST_CODE ? { read: String.fromCodePoint(code), width: found[0].length } : { width: 1 };
 }
 
 function readEscape(text: string, at: number): { readonly read?: string; readonly width: number } {

@@ -177,6 +177,24 @@ test("finds known secrets in whatever encoding, and short ones where they stand 
   assert.deepEqual(found("pin 1234, not 12345 or a1234", options), ["known: 1234"]);
 });
 
+test("finds a known secret whose bytes are escaped, whose characters are references, with accents apart, full-width and in hex with colons", () => {
+  const hexOf = (text: string) => Array.from(new TextEncoder().encode(text), (byte) => byte.toString(16).padStart(2, "0"));
+  for (const value of ["p\u00e4ssw\u00f6rt/9xK", "ma\u00f1ana12", "hunter/2pass!wd", "p\u{1f511}ss-9xK"]) {
+    const forms = [value, value.normalize("NFD")].flatMap((written) => [
+      written,
+      hexOf(written).map((byte) => `%${byte}`).join(""),
+      encodeURIComponent(written),
+      [...written].map((character) => `&#${character.codePointAt(0)};`).join(""),
+      [...written].map((character) => `&#x${character.codePointAt(0)!.toString(16)};`).join(""),
+      JSON.stringify(written).slice(1, -1).replace(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`),
+      written.replace(/[!-~]/g, (character) => String.fromCharCode(character.charCodeAt(0) + 0xfee0)),
+      hexOf(written).join(":"),
+      hexOf(written).join(":").toUpperCase(),
+    ]);
+    for (const form of forms) assert.deepEqual(found(`a ${form} b`, { known: [value], kinds: [] }), [`known: ${form}`], form);
+  }
+});
+
 test("finds a known secret of four to seven characters at the borders of words alone, and longer ones anywhere", () => {
   for (const value of ["1234", "hunter2", "s3cr"]) {
     const options = { known: [value], kinds: [] };
