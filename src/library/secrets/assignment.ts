@@ -1,8 +1,8 @@
-import { ALPHANUMERIC_CLASS, CLASS_OF, LETTER_CLASS } from "../detect/characters.ts";
+import { ALPHANUMERIC_CLASS, CLASS_OF, DIGIT_CLASS, LETTER_CLASS } from "../detect/characters.ts";
 import { isUserAndPassword } from "./authorization.ts";
-import { MOST_FOREIGN, mayNameForeign } from "./foreign-passwords.ts";
+import { MIXED_TAILS, MOST_FOREIGN, mayNameForeign } from "./foreign-passwords.ts";
 import type { Report } from "./kinds.ts";
-import { endingOf, endings, isCount, kindOfName, mayNameSecret } from "./secret-names.ts";
+import { endingOf, endings, isCount, kindOfEntries, kindOfName, mayNameSecret } from "./secret-names.ts";
 import { isQuote, isRule, isSecretValue, judgedPart, readList, readValueAt, skipBlanks, type Value } from "./secret-value.ts";
 
 const MOST_NAME = 40;
@@ -16,14 +16,14 @@ const SPACE = 0x20;
  */
 export function findAssignment(text: string, at: number, report: Report): void {
   const name = nameBefore(text, at);
-  const kind = name === undefined ? undefined : (kindOfName(text.slice(name.start, name.end)) ?? kindBeside(text, name));
+  const kind = name === undefined ? undefined : (kindOfName(text.slice(name.start, name.end)) ?? kindBeside(text, name) ?? kindOfList(text, name, at));
   if (name === undefined || kind === undefined) {
     if (mayBeUnusual(text, at)) findUnusual(text, at, name, report);
     return;
   }
   const from = valueStart(text, at);
   const isPassword = kind === "password";
-  if (name.isQuoted && text.charAt(from) === "[") {
+  if (text.charAt(from) === "[" && name.isQuoted) {
     for (const item of readList(text, from)) if (!/^[A-Za-z]*$/.test(text.slice(item.start, item.end)) && !isRule(text.slice(item.start, item.end))) reportSecret(text, item, { isPassword, isTight: false }, report);
     return;
   }
@@ -38,6 +38,11 @@ export function findAssignment(text: string, at: number, report: Report): void {
   if (isNumber && isCount(text.slice(name.start, name.end))) return;
   const isTight = from === at + 1 || (name.isQuoted && (value.isQuoted || isNumber)) || (isPassword && !value.isQuoted && isBelowUser(text, name.start, text.slice(value.start, value.end)));
   reportSecret(text, value, { isPassword, isTight }, report);
+}
+
+/** `"passwords": ["…"]` */
+function kindOfList(text: string, name: Name, at: number): "password" | "key" | undefined {
+  return name.isQuoted && text.charAt(skipBlanks(text, at + 1, 6)) === "[" ? kindOfEntries(text.slice(name.start, name.end)) : undefined;
 }
 
 const MOST_LINE = 160;
@@ -77,7 +82,7 @@ function mayBeUnusual(text: string, at: number): boolean {
 }
 
 // Of Latin names: `passe`, `senha`, `sifre`, `heslo`, and those whose accents cut the name short; `ña` and `ło` are told by the last bits of their codes.
-const UNUSUAL = endings("se ha na ya ka la re lo zo ne di rd qa bo");
+const UNUSUAL = endings(["se ha na ya ka la re lo zo ne di rd qa bo", ...MIXED_TAILS].join(" "));
 
 /** `"auth": "…"` of Docker, `_auth=…` of npm: a user and a password in Base64. */
 function findUnusual(text: string, at: number, name: Name | undefined, report: Report): void {
@@ -96,9 +101,11 @@ function findForeign(text: string, at: number, report: Report): void {
   if (!mayNameForeign(text, end) || kindOfName(text.slice(Math.max(0, end - MOST_FOREIGN), end)) !== "password") return;
   const from = skipBlanks(text, at + 1, 6);
   const value = text.charCodeAt(from) < 0x80 ? readValueAt(text, from) : undefined;
-  const ascii = value === undefined ? undefined : /^[!-~]+/.exec(text.slice(value.start, value.end))?.[0];
-  if (value === undefined || ascii === undefined) return;
-  reportSecret(text, { ...value, end: value.start + ascii.length }, { isPassword: true, isTight: isQuoted && value.isQuoted }, report);
+  if (value === undefined) return;
+  const isTight = isQuoted && value.isQuoted;
+  // In prose of another script ASCII is what a password is told by.
+  const length = isTight ? value.end - value.start : /^[!-~]*/.exec(text.slice(value.start, value.end))![0].length;
+  if (length > 0) reportSecret(text, { ...value, end: value.start + length }, { isPassword: true, isTight }, report);
 }
 
 /** Reports a value that stands for a secret by its name if it is one. */
@@ -120,8 +127,8 @@ interface Name {
 function nameBefore(text: string, at: number): Name | undefined {
   let end = at;
   // Most are letters and quotes of names, and digits of times.
-  const last = text.charCodeAt(at - 1);
-  if ((CLASS_OF[last]! & ALPHANUMERIC_CLASS) === 0 && !isQuote(last)) {
+  const before = text.charCodeAt(at - 1);
+  if ((CLASS_OF[before]! & ALPHANUMERIC_CLASS) === 0 && !isQuote(before)) {
     if (!"?|+! ]".includes(text.charAt(at - 1))) return undefined;
     end = skipBack(text, skipBack(text, at, "?|+!"), " ");
   }
@@ -131,11 +138,20 @@ function nameBefore(text: string, at: number): Name | undefined {
     end--;
     if (text.charCodeAt(end - 1) === BACKSLASH) end--;
   }
-  if (end < 3 || (CLASS_OF[text.charCodeAt(end - 1)]! & LETTER_CLASS) === 0) return undefined;
+  const last = skipNumber(text, end);
+  if (last < 3 || (CLASS_OF[text.charCodeAt(last - 1)]! & LETTER_CLASS) === 0) return undefined;
+  if (last < end) return mayNameSecret(text, last) ? { start: nameStart(text, end), end, isQuoted } : undefined;
   if (!isQuoted) end = skipWord(text, end);
   if (!mayNameSecret(text, end) && (text.charCodeAt(end - 1) !== 0x65 || !text.startsWith("alue", end - 4))) return undefined;
   const start = nameStart(text, end);
   return start === end ? undefined : { start, end, isQuoted };
+}
+
+/** `password2`, `new_password_1` */
+function skipNumber(text: string, end: number): number {
+  let at = end;
+  while (end - at < 2 && (CLASS_OF[text.charCodeAt(at - 1)]! & DIGIT_CLASS) !== 0) at--;
+  return at < end && "_-".includes(text.charAt(at - 1)) ? at - 1 : at;
 }
 
 /** `password string = "…"` in Go, `the password is: …` */
@@ -171,12 +187,15 @@ function kindBeside(text: string, name: Name): "password" | "key" | undefined {
   const own = before.split(OF_ITEM).at(-1) ?? "";
   let last: string | undefined;
   for (const match of own.matchAll(BESIDE)) last = match[1];
+  if (last === undefined && own.trim().length < 2) last = HOLDS.exec(before)?.[1];
   if (last === undefined && name.isQuoted) last = BEHIND.exec(text.slice(name.end, name.end + 2 * MOST_BESIDE))?.[1];
   return last === undefined ? undefined : kindOfName(last);
 }
 
 /** Where an object, element or item begins or ends. */
 const OF_ITEM = /[{}<>]|\n[ \t]{0,20}-\s|\n\n/;
+/** `"password": {"value": …` */
+const HOLDS = /([A-Za-z0-9_.-]{2,60})["']?\s{0,4}:\s{0,4}\{\s{0,20}["']?$/;
 const BEHIND = /^[^{}]*?["']\s{0,4},\s{0,20}["'](?:name|key)["']\s{0,4}:\s{0,4}["']([A-Za-z0-9_.-]{2,60})/i;
 
 // `: str = "…"`, `: &'static str = "…"`
