@@ -8,6 +8,7 @@ import { isQuote, isRule, isSecretValue, judgedPart, readList, readValueAt, skip
 const MOST_NAME = 40;
 const BACKSLASH = 0x5c;
 const SPACE = 0x20;
+const SMALL_W = 0x77;
 
 /**
  * What is assigned to a name that says it is a secret: `DB_PASSWORD=…`, `"apiKey": "…"`, `token: '…'`, `Password=…;`, and to the `value` beside such a
@@ -21,7 +22,7 @@ export function findAssignment(text: string, at: number, report: Report): void {
     if (mayBeUnusual(text, at)) findUnusual(text, at, name, report);
     return;
   }
-  const from = valueStart(text, at);
+  const from = pastMarks(text, at, valueStart(text, at));
   const isPassword = kind === "password";
   if (text.charAt(from) === "[" && name.isQuoted) {
     for (const item of readList(text, from)) if (!/^[A-Za-z]*$/.test(text.slice(item.start, item.end)) && !isRule(text.slice(item.start, item.end))) reportSecret(text, item, { isPassword, isTight: false }, report);
@@ -32,10 +33,11 @@ export function findAssignment(text: string, at: number, report: Report): void {
     if (below !== undefined) reportSecret(text, below, { isPassword, isTight: false }, report);
     return;
   }
-  const value = readValueAt(text, from);
+  const value = withoutEmphasis(text, readValueAt(text, from));
   if (value === undefined || (isComparison(text, at) && !value.isQuoted)) return;
-  const isNumber = name.isQuoted && !value.isQuoted && /^[0-9]+$/.test(text.slice(value.start, value.end));
-  if (isNumber && isCount(text.slice(name.start, name.end))) return;
+  const isDigits = !value.isQuoted && /^[0-9]+$/.test(text.slice(value.start, value.end));
+  const isNumber = name.isQuoted && isDigits;
+  if ((isNumber || (isDigits && text.charCodeAt(name.end - 1) === SMALL_W)) && isCount(text.slice(name.start, name.end))) return;
   const isTight = from === at + 1 || (name.isQuoted && (value.isQuoted || isNumber)) || (isPassword && !value.isQuoted && isBelowUser(text, name.start, text.slice(value.start, value.end)));
   reportSecret(text, value, { isPassword, isTight }, report);
 }
@@ -43,6 +45,12 @@ export function findAssignment(text: string, at: number, report: Report): void {
 /** `"passwords": ["…"]` */
 function kindOfList(text: string, name: Name, at: number): "password" | "key" | undefined {
   return name.isQuoted && text.charAt(skipBlanks(text, at + 1, 6)) === "[" ? kindOfEntries(text.slice(name.start, name.end)) : undefined;
+}
+
+/** Without the two marks behind a value that as many stand in front of. */
+function withoutEmphasis(text: string, value: Value | undefined): Value | undefined {
+  const isIn = value !== undefined && text.startsWith("**", value.start - 2) && text.startsWith("**", value.end - 2);
+  return isIn ? { ...value, end: value.end - 2 } : value;
 }
 
 const MOST_LINE = 160;
@@ -129,8 +137,8 @@ function nameBefore(text: string, at: number): Name | undefined {
   // Most are letters and quotes of names, and digits of times.
   const before = text.charCodeAt(at - 1);
   if ((CLASS_OF[before]! & ALPHANUMERIC_CLASS) === 0 && !isQuote(before)) {
-    if (!"?|+! ]".includes(text.charAt(at - 1))) return undefined;
-    end = skipBack(text, skipBack(text, at, "?|+!"), " ");
+    if (!"?|+! ]*>".includes(text.charAt(at - 1))) return undefined;
+    end = text.charAt(at - 1) === ">" ? beforeTag(text, at) : skipBack(text, skipBack(text, at, "?|+!*"), " ");
   }
   if (text.charAt(end - 1) === "]") end = text.charAt(end - 2) === "[" ? end - 2 : end - 1;
   const isQuoted = isQuote(text.charCodeAt(end - 1));
@@ -139,7 +147,7 @@ function nameBefore(text: string, at: number): Name | undefined {
     if (text.charCodeAt(end - 1) === BACKSLASH) end--;
   }
   const last = skipNumber(text, end);
-  if (last < 3 || (CLASS_OF[text.charCodeAt(last - 1)]! & LETTER_CLASS) === 0) return undefined;
+  if (last < 2 || (CLASS_OF[text.charCodeAt(last - 1)]! & LETTER_CLASS) === 0) return undefined;
   if (last < end) return mayNameSecret(text, last) ? { start: nameStart(text, end), end, isQuoted } : undefined;
   if (!isQuoted) end = skipWord(text, end);
   if (!mayNameSecret(text, end) && (text.charCodeAt(end - 1) !== 0x65 || !text.startsWith("alue", end - 4))) return undefined;
@@ -201,6 +209,22 @@ const BEHIND = /^[^{}]*?["']\s{0,4},\s{0,20}["'](?:name|key)["']\s{0,4}:\s{0,4}[
 // `: str = "…"`, `: &'static str = "…"`
 const TYPE = /[ \t]{0,4}&?(?:'[a-z]{1,12} )?[A-Za-z_][A-Za-z_.<>[\]|? ]{0,40}? = /y;
 const SCHEME = /[ \t]{0,4}["']?[A-Za-z][A-Za-z0-9-]{1,24} {1,3}/y;
+
+const CLOSES_TAG = /<\/[a-z]{1,6}>$/;
+
+/** `<b>Password</b>:` */
+function beforeTag(text: string, at: number): number {
+  return at - (CLOSES_TAG.exec(text.slice(Math.max(0, at - 9), at))?.[0].length ?? 0);
+}
+
+// What ends emphasis around a name, what starts it around a value, and what a block of YAML starts with.
+const MARK = /(?:\*{1,3}|_{2,3}|<\/[a-z]{1,6}>)[ \t]{1,4}(?:\*{2,3}(?=[^\s*]))?|\*{2,3}(?=[^\s*])|[|>][+-]?[ \t]{0,4}(?=\r?\n[ \t])/y;
+
+/** `**Password:** …`, `Password: **…**`, `<b>Password:</b> …`, `password: |` */
+function pastMarks(text: string, at: number, from: number): number {
+  MARK.lastIndex = from;
+  return text.charAt(at) === ":" && MARK.test(text) ? MARK.lastIndex : from;
+}
 
 /** Where the value starts that is assigned at `at`, past the rest of the operator, a type, or the scheme of an authorization. */
 function valueStart(text: string, at: number): number {

@@ -23,7 +23,7 @@ const TO_ASCII = 0xfee0;
  * all of it stands for each.
  */
 export function unescaped(text: string): View | undefined {
-  if (!text.includes("\\") && !text.includes("%") && !text.includes("&#") && !WIDE.test(text)) return undefined;
+  if (!text.includes("\\") && !text.includes("%") && !text.includes("&#") && !text.includes("&quot;") && !WIDE.test(text)) return undefined;
   const pieces: string[] = [];
   const starts = new Uint32Array(text.length);
   const ends = new Uint32Array(text.length);
@@ -82,18 +82,21 @@ export function withoutColours(text: string): View | undefined {
   return { text: pieces.join(""), starts, ends: starts.map((start) => start + 1) };
 }
 
-const ESCAPE = new RegExp(`[\\\\%]|&(?=#)|${WIDE.source}`, "g");
+const ESCAPE = new RegExp(`[\\\\%]|&(?=#|quot;)|${WIDE.source}`, "g");
 
 function nextEscape(text: string, from: number): number {
   ESCAPE.lastIndex = from;
   return ESCAPE.test(text) ? ESCAPE.lastIndex - 1 : -1;
 }
 
+// Other names stand for what no name or value is told by, and are in every page.
+const QUOTE = "&quot;";
 const LAST_CODE = 0x10ffff;
 // The semicolon may be left out.
 const REFERENCE = /&#(?:0{0,4}([0-9]{2,7})|[xX]0{0,4}([0-9A-Fa-f]{2,6}));?/y;
 
 function readReference(text: string, at: number): { readonly read?: string; readonly width: number } {
+  if (text.startsWith(QUOTE, at)) return { read: '"', width: QUOTE.length };
   REFERENCE.lastIndex = at;
   const found = REFERENCE.exec(text);
   if (found === null) return { width: 1 };

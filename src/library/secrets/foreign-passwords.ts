@@ -8,7 +8,7 @@ export const ENDINGS: readonly string[] = [
   ...["密码", "密碼", "口令", "パスワード", "暗証番号", "비밀번호", "암호"],
 ];
 
-export const WORDS: readonly string[] = ["senha", "heslo", "geslo", "hasło", "haslo", "jelszó", "jelszo", "parola", "parolă", "parole d'ordine", "şifre", "sifre"];
+export const WORDS: readonly string[] = ["senha", "heslo", "geslo", "hasło", "haslo", "jelszó", "jelszo", "parola", "parolă", "parole d'ordine", "şifre", "sifre", "parolanız", "şifreniz"];
 
 /** A form that files write where they have no accents. */
 const PLAIN: readonly string[] = ["contrasena", "losenord"];
