@@ -1,5 +1,5 @@
 import { utf8Decode } from "../../core/base/bytes.ts";
-import { coloursIn } from "../detect/escapes.ts";
+import type { Span } from "../detect/detector.ts";
 import { base64Bytes, base64Value, hexBytes } from "../encoded-bytes.ts";
 
 /** A text in another form, and where each of its units starts and ends in the one that it was read from. */
@@ -23,7 +23,7 @@ const TO_ASCII = 0xfee0;
  * all of it stands for each.
  */
 export function unescaped(text: string): View | undefined {
-  if (!text.includes("\\") && !text.includes("%") && !text.includes("&#") && !text.includes("&quot;") && !WIDE.test(text)) return undefined;
+  if (!text.includes("\\") && !text.includes("%") && !text.includes("&#") && !text.includes("&quot;:") && !WIDE.test(text)) return undefined;
   const pieces: string[] = [];
   const starts = new Uint32Array(text.length);
   const ends = new Uint32Array(text.length);
@@ -66,20 +66,26 @@ export function unescaped(text: string): View | undefined {
   return { text: pieces.join(""), starts, ends };
 }
 
-/** The text as a terminal shows it, without escape sequences; nothing where it has none. */
-export function withoutColours(text: string): View | undefined {
-  const colours = coloursIn(text);
-  if (colours.length === 0) return undefined;
+/** The text as a terminal shows it, without its colours, in order. */
+export function withoutColours(text: string, colours: readonly Span[]): View {
   const starts = new Uint32Array(text.length);
+  const ends = new Uint32Array(text.length);
   const pieces: string[] = [];
   let length = 0;
   let done = 0;
-  for (const { start, end } of [...colours, { start: text.length, end: text.length }]) {
-    pieces.push(text.slice(done, start));
-    while (done < start) starts[length++] = done++;
+  const copyTo = (stop: number) => {
+    pieces.push(text.slice(done, stop));
+    for (; done < stop; length++) {
+      starts[length] = done;
+      ends[length] = ++done;
+    }
+  };
+  for (const { start, end } of colours) {
+    copyTo(start);
     done = end;
   }
-  return { text: pieces.join(""), starts, ends: starts.map((start) => start + 1) };
+  copyTo(text.length);
+  return { text: pieces.join(""), starts, ends };
 }
 
 const ESCAPE = new RegExp(`[\\\\%]|&(?=#|quot;)|${WIDE.source}`, "g");

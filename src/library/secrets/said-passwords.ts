@@ -25,13 +25,14 @@ function reportSaid(text: string, from: number, said: RegExp, isMarked: (bare: s
   report("assignment", start, start + password.length);
 }
 
-// How names end in other languages, and what says there that it is one. A common search for each is faster than one for all.
+// How names end in other languages, and what says there that it is one. A search for each is faster than one for all, and skips the more the longer it is.
 const LINKS: readonly (readonly [ending: string, link: RegExp])[] = [
-  ["wort ", /(?:ist|lautet):? /y],
-  ["passe ", /est ?:? /y],
-  ["se\u00f1a ", /es:? /y],
-  ["senha ", /\u00e9:? /y],
-  ["woord ", /is:? /y],
+  ["asswort ", /(?:ist|lautet):? /y],
+  ["ennwort ", /(?:ist|lautet):? /y],
+  ["de passe ", /est ?:? /y],
+  ["ontrase\u00f1a ", /es:? /y],
+  ["senha \u00e9", /:? /y],
+  ["achtwoord ", /is:? /y],
   ["\u043f\u0430\u0440\u043e\u043b\u044c ", /[\u2013\u2014] /y],
 ];
 const UNSPACED_LINKS: readonly (readonly [ending: string, link: RegExp])[] = [
@@ -45,10 +46,13 @@ const MOST_NAME = 24;
 export function findSaidInForeign(text: string, report: Report): void {
   for (const [links, said] of [[LINKS, SAID], [UNSPACED_LINKS, SAID_UNSPACED]] as const) {
     for (const [ending, link] of links) {
+      // A search for one rare letter takes no time.
+      const rare = /[\u0080-\uffff]/.exec(ending)?.[0];
+      if (rare !== undefined && !text.includes(rare)) continue;
       for (let at = text.indexOf(ending); at !== -1; at = text.indexOf(ending, at + ending.length)) {
         const end = at + ending.length;
         link.lastIndex = end;
-        if (link.test(text) && kindOfName(text.slice(Math.max(0, end - MOST_NAME), end).trimEnd()) === "password") reportSaid(text, link.lastIndex, said, (bare) => /[0-9]/.test(bare), report);
+        if (link.test(text) && kindOfName(text.slice(Math.max(0, end - MOST_NAME), end).replace(/ \u00e9?$/, "")) === "password") reportSaid(text, link.lastIndex, said, (bare) => /[0-9]/.test(bare), report);
       }
     }
   }

@@ -1,6 +1,6 @@
 import { IPV6_CLASS, TOKEN_CLASS } from "../detect/characters.ts";
 import type { Span } from "../detect/detector.ts";
-import { blankColours } from "../detect/escapes.ts";
+import { blankColours, coloursIn } from "../detect/escapes.ts";
 import { mergeOverlaps } from "../detect/merge.ts";
 import { nextRun, runEnd, runStart } from "../detect/runs.ts";
 import { findAssignment } from "./assignment.ts";
@@ -49,9 +49,10 @@ export function createFindSecrets({ kinds = SECRET_KINDS, known = [] }: SecretSc
   const find = (original: string, depth: number, report: Report): void => {
     findKnown?.(original, report);
     // What colours touch is a word by itself, and what they stand within is one text.
-    const shown = depth === 0 ? undefined : withoutColours(original);
-    if (shown === undefined) return findIn(original, depth, report);
-    findIn(blankColours(original), depth - 1, (type, start, end) => type !== "high-entropy" && report(type, start, end));
+    const colours = depth === 0 ? [] : coloursIn(original);
+    if (colours.length === 0) return findIn(original, depth, report);
+    const shown = withoutColours(original, colours);
+    findIn(blankColours(original, colours), depth - 1, (type, start, end) => type !== "high-entropy" && report(type, start, end));
     find(shown.text, depth - 1, placed(shown, report));
   };
 

@@ -252,6 +252,12 @@ const WORST = [
   ..."</|</value>|<value>|</password>|--|--token |--token a1|(\"token\",|(\"token\",\"|password |login a password | '|by '|password '| \"| -p| -u a:|mysql -p1|@tcp(|a:b@tcp(".split("|"),
   ..."Q~|1Q~|6~|value=|name=token value=|\"value\":|password: a = |password: str = |authorization: a |-----END PRIVATE KEY-----|AAAA\n-----END PRIVATE KEY-----|e[wy]|ey|\\x41|\n# ".split("|"),
   ..."\u001b[32m|\u001b[0;1|\\u001b[|^[[|\u001b[32mpassword\u001b[0m=".split("|"),
+  // What surrounds passwords.
+  ..."ENV |ENV A_PASSWORD |SetEnv a_password |form-data; name=\"|form-data; name=\"password\"\r\n|</th>|password</th><td>|Password</th>|setPassword(\"|SecretStr('|password=SecretStr('|} = \"".split("|"),
+  ..."asswort ist |Passwort ist |de passe est |\u5bc6\u7801\u662f|password for a|password for a is |**password:** |password: **a|- --password\n- |password1:|1:1:12:|&quot;:|&#1087;".split("|"),
+  " user | password \n------+---------\n",
+  'password || "',
+  "password: |\n ",
   ..."deadbeefdeadbeefdeadbeef |abcdefghijklmnopqrstuvw |-----BEGIN A-----|AAAAB3NzaC1yc2E|::a|1:2:3:4:5:6:7 ".split("|"),
   `${"aB3/".repeat(16)}\n`,
   "YWJjZGVmZ2hpamtsbW5vcA ",
