@@ -90,7 +90,7 @@ export function editPayload(payload: unknown, exchange: Exchange, edit: PayloadE
     for (const member of members) {
       const value = object[member];
       const zone = zoneOf(member, object, place, exchange);
-      const edited = zone === undefined ? editScalar(value, member, object) : walk(value, { zone, holder: (zone === "data" && nameOfValue(member, object)) || member }, depth - 1);
+      const edited = zone === undefined ? editScalar(value, member, object) : walk(value, { zone, holder: (zone === "data" && nameOfValue(member, object, place)) || member }, depth - 1);
       values.push(edited);
       changed ||= edited !== value;
       const name = editText(member);
@@ -113,14 +113,14 @@ function isTextual(mimeType: unknown): boolean {
   return typeof mimeType === "string" && TEXTUAL.test(mimeType);
 }
 
-/** What `{ "name": "Authorization", "value": "…" }` says of its value. */
-function nameOfValue(member: string, object: JsonObject): string | undefined {
+/** What `{ "name": "Authorization", "value": "…" }` says of its value, or the name that such an object is under: `{ "password": { "value": "…" } }`. */
+function nameOfValue(member: string, object: JsonObject, place: Place): string | undefined {
   if (member !== "value") return undefined;
   for (const other of ["name", "key", "header"]) {
     const name = object[other];
     if (typeof name === "string") return name;
   }
-  return undefined;
+  return place.zone === "data" ? place.holder : undefined;
 }
 
 /** Edits the text blocks of a list that stand next to each other, together. */

@@ -10,7 +10,7 @@ import { isPassphrase, isSentence } from "./secrets/passphrase.ts";
 import { isAccountKey } from "./secrets/public-ids.ts";
 import { isPlaceholder } from "./secrets/plausible.ts";
 import type { FindSecrets } from "./secrets/scan.ts";
-import { isCount, kindOfName } from "./secrets/secret-names.ts";
+import { isCount, kindOfEntries, kindOfName } from "./secrets/secret-names.ts";
 import { isRule, isSecretValue, SHORTEST_VALUE } from "./secrets/secret-value.ts";
 
 export interface SecretEdit {
@@ -79,7 +79,7 @@ function createEdit({ findSecrets, findsNames, known, allow, masks, maxTextChars
 /** By its name alone: whatever is no template, type or word for a secret, and no sentence. In a list, what is under the name of a key is one by its look. */
 function isHeldSecret(text: string, member: string, stands: Stands): boolean {
   if (member === "auth" && isUserAndPassword(text)) return true;
-  const kind = text.length < SHORTEST_VALUE ? undefined : kindOfName(member);
+  const kind = text.length < SHORTEST_VALUE ? undefined : stands === "listed" ? kindOfEntries(member) : kindOfName(member);
   if (kind === undefined || isPlaceholder(text)) return false;
   // Two texts are a list as often as a name and a value.
   if (stands === "paired" && !(/[0-9]/.test(text) && /[A-Za-z]/.test(text) && text.length >= LEAST_PAIRED)) return false;

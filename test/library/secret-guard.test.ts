@@ -324,3 +324,22 @@ test("masks what Docker and other languages name otherwise in data", () => {
     structuredContent: { auths: { "h.example": { auth: mask } }, auth: "none of yours", contraseña: mask, "mot de passe": mask, 密码: mask },
   });
 });
+
+test("masks what forms and settings name a second, an old or a repeated password, and nothing about passwords", () => {
+  for (const held of [
+    ...["password_confirmation", "passwordConfirm", "password2", "newPassword1", "confirm_password", "old_password", "password_new", "pwd_2", "пароль", "mật khẩu", "mật khẩu".normalize("NFD")].map((name) => ({ [name]: "hunter2x9" })),
+    { passwords: ["hunter2x9"] },
+    { password: { value: "hunter2x9" } },
+    { пароль: "секрет123" },
+  ]) {
+    const hidden = /hunter2x9|секрет123/;
+    assert.doesNotMatch(JSON.stringify(masked("tools/call", "response", { content: [], structuredContent: held })), hidden, JSON.stringify(held));
+    assert.doesNotMatch(JSON.stringify(masked("tools/call", "response", { content: [{ type: "text", text: JSON.stringify(held) }] })), hidden, JSON.stringify(held));
+  }
+  for (const held of [
+    { password_hint: "my first cat" }, { passwordless: "enabled2x" }, { password_policy: "strong12x" }, { password_min_length: "12345" }, { has_password: true }, { passwords: 12_345 },
+    { passwords: { reset: "Your password was reset" } }, { password_confirmation: "required" }, { compass2: "north12x" }, { token1: "hello" }, { password: { type: "string", minLength: 8 } },
+  ]) {
+    for (const payload of [{ content: [], structuredContent: held }, { content: [{ type: "text", text: JSON.stringify(held) }] }]) assert.deepEqual(masked("tools/call", "response", payload), payload, JSON.stringify(held));
+  }
+});

@@ -44,12 +44,12 @@ export function digitsEnd(text: string, start: number, most: number): number {
 
 /**
  * Whether something may start here: it is not glued to a letter or digit, and is not a later part of a dotted number (`0.4111`, an OID, a
- * version). The letter of an escape in JSON text (`\n123-45-6789`) is no letter.
+ * version). The last letter or digit of an escape (`\n123-45-6789`, `%3D4111…`) is none.
  */
 export function startsClean(text: string, start: number): boolean {
   const before = text.charCodeAt(start - 1);
   if (before === DOT) return !isDigit(text.charCodeAt(start - 2));
-  return !isAlphanumeric(before) || isEscape(text, start - 1);
+  return !isAlphanumeric(before) || endsEscape(text, start - 1);
 }
 
 /** The same for an end: neither a letter, nor a digit, nor a dot with a digit after it may follow. */
@@ -58,9 +58,20 @@ export function endsClean(text: string, end: number): boolean {
   return after === DOT ? !isDigit(text.charCodeAt(end + 1)) : !isAlphanumeric(after);
 }
 
-/** Whether the letter at `index` is the last one of a JSON escape of one letter: a single backslash stands before it. */
-function isEscape(text: string, index: number): boolean {
-  return text.charCodeAt(index - 1) === BACKSLASH && text.charCodeAt(index - 2) !== BACKSLASH && "nrtbf".includes(text.charAt(index));
+/**
+ * Whether the letter or digit at `index` is the last of an escape that stands for what is neither (`\n`, `\u003e`, `\x3d`, `%3D`), behind however many backslashes, as JSON
+ * within JSON has them.
+ */
+function endsEscape(text: string, index: number): boolean {
+  if (text.charCodeAt(index - 1) === BACKSLASH) return "nrtbf".includes(text.charAt(index));
+  return endsNumber(text, index, "%", 2) || endsNumber(text, index, "\\x", 2) || endsNumber(text, index, "\\u", 4);
+}
+
+function endsNumber(text: string, index: number, opening: string, digits: number): boolean {
+  const start = index + 1 - digits;
+  if (!text.startsWith(opening, start - opening.length)) return false;
+  const hex = text.slice(start, index + 1);
+  return /^[0-9A-Fa-f]+$/.test(hex) && !isAlphanumeric(Number.parseInt(hex, 16));
 }
 
 /** Classes of {@link CLASS_OF}, as bits. */

@@ -57,12 +57,15 @@ function isUnspaced(code: number): boolean {
   return code >= BEYOND_GREEK_AND_CYRILLIC && !(code >= 0x2000 && code <= 0x2bff) && !(code >= 0x3000 && code <= 0x303f) && code < 0xfe00;
 }
 
+const BY_NUMBER = /^(?:u[0-9A-Fa-f]{4}|x[0-9A-Fa-f]{2})/;
+
 /** In JSON text the letters of an escape (`\n`, `\u00e9`) look like the start of the name; taking them would leave a lone backslash. */
 function skipEscape(text: string, start: number): number {
   let backslashes = 0;
   while (text.charCodeAt(start - 1 - backslashes) === BACKSLASH) backslashes++;
-  if (backslashes % 2 === 0) return start;
-  return start + (text.charAt(start) === "u" ? 5 : 1);
+  const number = backslashes === 0 ? undefined : BY_NUMBER.exec(text.slice(start, start + 5))?.[0];
+  if (number !== undefined) return start + number.length;
+  return backslashes % 2 === 0 ? start : start + 1;
 }
 
 function domainEnd(text: string, start: number): number | undefined {

@@ -38,7 +38,7 @@ export const phone: Detector = {
 
 function international(text: string, digits: number, plus: number): Span | undefined {
   const before = text.charCodeAt(plus - 1);
-  if (text.charAt(digits) === "0" || before === PLUS || isAlphanumeric(before)) return undefined;
+  if (text.charAt(digits) === "0" || before === PLUS || (isAlphanumeric(before) && !startsClean(text, plus))) return undefined;
   let end: number | undefined;
   let singles = 0;
   let total = 0;

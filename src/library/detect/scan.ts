@@ -3,6 +3,7 @@ import { isDigit } from "./characters.ts";
 import { findAtColons } from "./colons.ts";
 import { addMatch, type Detector, type Match, type SensitiveType } from "./detector.ts";
 import { email } from "./email.ts";
+import { blankColours, withoutGluedEscapes } from "./escapes.ts";
 import { fold } from "./fold.ts";
 import { iban } from "./iban.ts";
 import { ipv4, ipv6 } from "./ip.ts";
@@ -34,10 +35,17 @@ export function createScanner(types: readonly SensitiveType[]): Scanner {
   const has = (type: SensitiveType) => types.includes(type);
   const wants: Wants = { card: has("card"), ssn: has("ssn"), phone: has("phone"), ipv4: has("ip") };
   const atDigits = DETECTORS.filter((detector) => detector.anchor === "digit" && has(detector.type));
+  // What is found as it stands may be one all the same: `%21` starts a number of nine digits, or is a sign in front of one.
+  const findBehindEscapes = (text: string, found: Match[]) => {
+    const read = withoutGluedEscapes(text);
+    if (read === undefined) return;
+    if (has("ip")) findAtColons(read, found);
+    if (atDigits.length > 0) findNumbers(read, wants, found);
+  };
   return {
     find(original, allow) {
       if (original.length < SHORTEST_TEXT) return NOTHING;
-      const text = fold(original);
+      const text = fold(blankColours(original));
       const found: Match[] = [];
       if (has("email")) findAtSigns(text, found);
       if (has("ip")) findAtColons(text, found);
@@ -49,6 +57,7 @@ export function createScanner(types: readonly SensitiveType[]): Scanner {
         }
         findNumbers(text, wants, found);
       }
+      findBehindEscapes(text, found);
       if (found.length === 0) return NOTHING;
       return mergeOverlaps(allow === undefined ? found : found.filter(({ start, end }) => !allow.has(original.slice(start, end))));
     },

@@ -1,13 +1,14 @@
-import { ALPHANUMERIC_CLASS, CLASS_OF, LETTER_CLASS } from "../detect/characters.ts";
+import { ALPHANUMERIC_CLASS, CLASS_OF, DIGIT_CLASS, LETTER_CLASS } from "../detect/characters.ts";
 import { isUserAndPassword } from "./authorization.ts";
-import { MOST_FOREIGN, mayNameForeign } from "./foreign-passwords.ts";
+import { MIXED_TAILS, MOST_FOREIGN, mayNameForeign } from "./foreign-passwords.ts";
 import type { Report } from "./kinds.ts";
-import { endingOf, endings, isCount, kindOfName, mayNameSecret } from "./secret-names.ts";
+import { endingOf, endings, isCount, kindOfEntries, kindOfName, mayNameSecret } from "./secret-names.ts";
 import { isQuote, isRule, isSecretValue, judgedPart, readList, readValueAt, skipBlanks, type Value } from "./secret-value.ts";
 
 const MOST_NAME = 40;
 const BACKSLASH = 0x5c;
 const SPACE = 0x20;
+const SMALL_W = 0x77;
 
 /**
  * What is assigned to a name that says it is a secret: `DB_PASSWORD=…`, `"apiKey": "…"`, `token: '…'`, `Password=…;`, and to the `value` beside such a
@@ -16,14 +17,14 @@ const SPACE = 0x20;
  */
 export function findAssignment(text: string, at: number, report: Report): void {
   const name = nameBefore(text, at);
-  const kind = name === undefined ? undefined : (kindOfName(text.slice(name.start, name.end)) ?? kindBeside(text, name));
+  const kind = name === undefined ? undefined : (kindOfName(text.slice(name.start, name.end)) ?? kindBeside(text, name) ?? kindOfList(text, name, at));
   if (name === undefined || kind === undefined) {
     if (mayBeUnusual(text, at)) findUnusual(text, at, name, report);
     return;
   }
-  const from = valueStart(text, at);
+  const from = pastMarks(text, at, valueStart(text, at));
   const isPassword = kind === "password";
-  if (name.isQuoted && text.charAt(from) === "[") {
+  if (text.charAt(from) === "[" && name.isQuoted) {
     for (const item of readList(text, from)) if (!/^[A-Za-z]*$/.test(text.slice(item.start, item.end)) && !isRule(text.slice(item.start, item.end))) reportSecret(text, item, { isPassword, isTight: false }, report);
     return;
   }
@@ -32,12 +33,24 @@ export function findAssignment(text: string, at: number, report: Report): void {
     if (below !== undefined) reportSecret(text, below, { isPassword, isTight: false }, report);
     return;
   }
-  const value = readValueAt(text, from);
+  const value = withoutEmphasis(text, readValueAt(text, from));
   if (value === undefined || (isComparison(text, at) && !value.isQuoted)) return;
-  const isNumber = name.isQuoted && !value.isQuoted && /^[0-9]+$/.test(text.slice(value.start, value.end));
-  if (isNumber && isCount(text.slice(name.start, name.end))) return;
+  const isDigits = !value.isQuoted && /^[0-9]+$/.test(text.slice(value.start, value.end));
+  const isNumber = name.isQuoted && isDigits;
+  if ((isNumber || (isDigits && text.charCodeAt(name.end - 1) === SMALL_W)) && isCount(text.slice(name.start, name.end))) return;
   const isTight = from === at + 1 || (name.isQuoted && (value.isQuoted || isNumber)) || (isPassword && !value.isQuoted && isBelowUser(text, name.start, text.slice(value.start, value.end)));
   reportSecret(text, value, { isPassword, isTight }, report);
+}
+
+/** `"passwords": ["…"]` */
+function kindOfList(text: string, name: Name, at: number): "password" | "key" | undefined {
+  return name.isQuoted && text.charAt(skipBlanks(text, at + 1, 6)) === "[" ? kindOfEntries(text.slice(name.start, name.end)) : undefined;
+}
+
+/** Without the two marks behind a value that as many stand in front of. */
+function withoutEmphasis(text: string, value: Value | undefined): Value | undefined {
+  const isIn = value !== undefined && text.startsWith("**", value.start - 2) && text.startsWith("**", value.end - 2);
+  return isIn ? { ...value, end: value.end - 2 } : value;
 }
 
 const MOST_LINE = 160;
@@ -77,7 +90,7 @@ function mayBeUnusual(text: string, at: number): boolean {
 }
 
 // Of Latin names: `passe`, `senha`, `sifre`, `heslo`, and those whose accents cut the name short; `ña` and `ło` are told by the last bits of their codes.
-const UNUSUAL = endings("se ha na ya ka la re lo zo ne di rd qa bo");
+const UNUSUAL = endings(["se ha na ya ka la re lo zo ne di rd qa bo", ...MIXED_TAILS].join(" "));
 
 /** `"auth": "…"` of Docker, `_auth=…` of npm: a user and a password in Base64. */
 function findUnusual(text: string, at: number, name: Name | undefined, report: Report): void {
@@ -96,9 +109,11 @@ function findForeign(text: string, at: number, report: Report): void {
   if (!mayNameForeign(text, end) || kindOfName(text.slice(Math.max(0, end - MOST_FOREIGN), end)) !== "password") return;
   const from = skipBlanks(text, at + 1, 6);
   const value = text.charCodeAt(from) < 0x80 ? readValueAt(text, from) : undefined;
-  const ascii = value === undefined ? undefined : /^[!-~]+/.exec(text.slice(value.start, value.end))?.[0];
-  if (value === undefined || ascii === undefined) return;
-  reportSecret(text, { ...value, end: value.start + ascii.length }, { isPassword: true, isTight: isQuoted && value.isQuoted }, report);
+  if (value === undefined) return;
+  const isTight = isQuoted && value.isQuoted;
+  // In prose of another script ASCII is what a password is told by.
+  const length = isTight ? value.end - value.start : /^[!-~]*/.exec(text.slice(value.start, value.end))![0].length;
+  if (length > 0) reportSecret(text, { ...value, end: value.start + length }, { isPassword: true, isTight }, report);
 }
 
 /** Reports a value that stands for a secret by its name if it is one. */
@@ -120,10 +135,10 @@ interface Name {
 function nameBefore(text: string, at: number): Name | undefined {
   let end = at;
   // Most are letters and quotes of names, and digits of times.
-  const last = text.charCodeAt(at - 1);
-  if ((CLASS_OF[last]! & ALPHANUMERIC_CLASS) === 0 && !isQuote(last)) {
-    if (!"?|+! ]".includes(text.charAt(at - 1))) return undefined;
-    end = skipBack(text, skipBack(text, at, "?|+!"), " ");
+  const before = text.charCodeAt(at - 1);
+  if ((CLASS_OF[before]! & ALPHANUMERIC_CLASS) === 0 && !isQuote(before)) {
+    if (!"?|+! ]*>".includes(text.charAt(at - 1))) return undefined;
+    end = text.charAt(at - 1) === ">" ? beforeTag(text, at) : skipBack(text, skipBack(text, at, "?|+!*"), " ");
   }
   if (text.charAt(end - 1) === "]") end = text.charAt(end - 2) === "[" ? end - 2 : end - 1;
   const isQuoted = isQuote(text.charCodeAt(end - 1));
@@ -131,11 +146,20 @@ function nameBefore(text: string, at: number): Name | undefined {
     end--;
     if (text.charCodeAt(end - 1) === BACKSLASH) end--;
   }
-  if (end < 3 || (CLASS_OF[text.charCodeAt(end - 1)]! & LETTER_CLASS) === 0) return undefined;
+  const last = skipNumber(text, end);
+  if (last < 2 || (CLASS_OF[text.charCodeAt(last - 1)]! & LETTER_CLASS) === 0) return undefined;
+  if (last < end) return mayNameSecret(text, last) ? { start: nameStart(text, end), end, isQuoted } : undefined;
   if (!isQuoted) end = skipWord(text, end);
   if (!mayNameSecret(text, end) && (text.charCodeAt(end - 1) !== 0x65 || !text.startsWith("alue", end - 4))) return undefined;
   const start = nameStart(text, end);
   return start === end ? undefined : { start, end, isQuoted };
+}
+
+/** `password2`, `new_password_1` */
+function skipNumber(text: string, end: number): number {
+  let at = end;
+  while (end - at < 2 && (CLASS_OF[text.charCodeAt(at - 1)]! & DIGIT_CLASS) !== 0) at--;
+  return at < end && "_-".includes(text.charAt(at - 1)) ? at - 1 : at;
 }
 
 /** `password string = "…"` in Go, `the password is: …` */
@@ -171,17 +195,36 @@ function kindBeside(text: string, name: Name): "password" | "key" | undefined {
   const own = before.split(OF_ITEM).at(-1) ?? "";
   let last: string | undefined;
   for (const match of own.matchAll(BESIDE)) last = match[1];
+  if (last === undefined && own.trim().length < 2) last = HOLDS.exec(before)?.[1];
   if (last === undefined && name.isQuoted) last = BEHIND.exec(text.slice(name.end, name.end + 2 * MOST_BESIDE))?.[1];
   return last === undefined ? undefined : kindOfName(last);
 }
 
 /** Where an object, element or item begins or ends. */
 const OF_ITEM = /[{}<>]|\n[ \t]{0,20}-\s|\n\n/;
+/** `"password": {"value": …` */
+const HOLDS = /([A-Za-z0-9_.-]{2,60})["']?\s{0,4}:\s{0,4}\{\s{0,20}["']?$/;
 const BEHIND = /^[^{}]*?["']\s{0,4},\s{0,20}["'](?:name|key)["']\s{0,4}:\s{0,4}["']([A-Za-z0-9_.-]{2,60})/i;
 
 // `: str = "…"`, `: &'static str = "…"`
 const TYPE = /[ \t]{0,4}&?(?:'[a-z]{1,12} )?[A-Za-z_][A-Za-z_.<>[\]|? ]{0,40}? = /y;
 const SCHEME = /[ \t]{0,4}["']?[A-Za-z][A-Za-z0-9-]{1,24} {1,3}/y;
+
+const CLOSES_TAG = /<\/[a-z]{1,6}>$/;
+
+/** `<b>Password</b>:` */
+function beforeTag(text: string, at: number): number {
+  return at - (CLOSES_TAG.exec(text.slice(Math.max(0, at - 9), at))?.[0].length ?? 0);
+}
+
+// What ends emphasis around a name, what starts it around a value, and what a block of YAML starts with.
+const MARK = /(?:\*{1,3}|_{2,3}|<\/[a-z]{1,6}>)[ \t]{1,4}(?:\*{2,3}(?=[^\s*]))?|\*{2,3}(?=[^\s*])|[|>][+-]?[ \t]{0,4}(?=\r?\n[ \t])/y;
+
+/** `**Password:** …`, `Password: **…**`, `<b>Password:</b> …`, `password: |` */
+function pastMarks(text: string, at: number, from: number): number {
+  MARK.lastIndex = from;
+  return text.charAt(at) === ":" && MARK.test(text) ? MARK.lastIndex : from;
+}
 
 /** Where the value starts that is assigned at `at`, past the rest of the operator, a type, or the scheme of an authorization. */
 function valueStart(text: string, at: number): number {

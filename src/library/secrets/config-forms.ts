@@ -7,8 +7,36 @@ import { isSecretValue } from "./secret-value.ts";
 
 export function findConfigForms(text: string, report: Report): void {
   for (let at = text.indexOf("WIFI:"); at !== -1; at = text.indexOf("WIFI:", at + 5)) findWifi(text, at, report);
+  for (const word of ["ENV ", "SetEnv "]) for (let at = text.indexOf(word); at !== -1; at = text.indexOf(word, at + word.length)) findVariable(text, at, report);
+  for (let at = text.indexOf(PART); at !== -1; at = text.indexOf(PART, at + PART.length)) findPart(text, at + PART.length, report);
   // A colon is rarer than a letter, so the search for this is the faster one.
   for (let at = text.indexOf(":oracle:"); at !== -1; at = text.indexOf(":oracle:", at + 8)) findOracle(text, at - 4, report);
+}
+
+const SET_VARIABLE = /(?:ENV|SetEnv)[ \t]{1,8}([A-Za-z0-9_]{2,60})[ \t]{1,8}["']?([^\s"']{4,128})["']?(?=[ \t]{0,8}(?:[\r\n]|$))/y;
+
+/** `ENV POSTGRES_PASSWORD …` of Docker, `SetEnv DB_PASSWORD …` of Apache. */
+function findVariable(text: string, at: number, report: Report): void {
+  SET_VARIABLE.lastIndex = at;
+  const found = SET_VARIABLE.exec(text);
+  if (found !== null) reportNamed(text, found[1] ?? "", found[2] ?? "", SET_VARIABLE.lastIndex, report);
+}
+
+const PART = 'form-data; name="';
+const OF_PART = /([A-Za-z0-9_.[\]-]{2,60})"\r?\n(?:[A-Za-z-]{1,40}: [^\r\n]{0,100}\r?\n){0,3}\r?\n([^\r\n]{4,128})(?=\r?\n|$)/y;
+
+/** A part of `multipart/form-data`. */
+function findPart(text: string, from: number, report: Report): void {
+  OF_PART.lastIndex = from;
+  const found = OF_PART.exec(text);
+  if (found !== null) reportNamed(text, (found[1] ?? "").replace(/\]$/, ""), found[2] ?? "", OF_PART.lastIndex, report);
+}
+
+/** Reports the last `value` before `end` if it is a secret of that name. */
+function reportNamed(text: string, name: string, value: string, end: number, report: Report): void {
+  const kind = kindOfName(name);
+  const start = kind === undefined ? -1 : text.lastIndexOf(value, end - value.length);
+  if (start !== -1 && isSecretValue(value, { isPassword: kind === "password", isTight: true, isQuoted: false, isLine: true })) report("assignment", start, start + value.length);
 }
 
 const MOST_CODE = 400;

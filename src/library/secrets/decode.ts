@@ -1,4 +1,5 @@
 import { utf8Decode } from "../../core/base/bytes.ts";
+import type { Span } from "../detect/detector.ts";
 import { base64Bytes, base64Value, hexBytes } from "../encoded-bytes.ts";
 
 /** A text in another form, and where each of its units starts and ends in the one that it was read from. */
@@ -22,7 +23,7 @@ const TO_ASCII = 0xfee0;
  * all of it stands for each.
  */
 export function unescaped(text: string): View | undefined {
-  if (!text.includes("\\") && !text.includes("%") && !text.includes("&#") && !WIDE.test(text)) return undefined;
+  if (!text.includes("\\") && !text.includes("%") && !text.includes("&#") && !text.includes("&quot;:") && !WIDE.test(text)) return undefined;
   const pieces: string[] = [];
   const starts = new Uint32Array(text.length);
   const ends = new Uint32Array(text.length);
@@ -53,8 +54,10 @@ export function unescaped(text: string): View | undefined {
     }
     isChanged = true;
     pieces.push(read);
-    starts[length] = at;
-    ends[length++] = at + width;
+    for (let unit = 0; unit < read.length; unit++) {
+      starts[length] = at;
+      ends[length++] = at + width;
+    }
     done = at + width;
   }
   if (!isChanged) return undefined;
@@ -63,22 +66,48 @@ export function unescaped(text: string): View | undefined {
   return { text: pieces.join(""), starts, ends };
 }
 
-const ESCAPE = new RegExp(`[\\\\%]|&(?=#)|${WIDE.source}`, "g");
+/** The text as a terminal shows it, without its colours, in order. */
+export function withoutColours(text: string, colours: readonly Span[]): View {
+  const starts = new Uint32Array(text.length);
+  const ends = new Uint32Array(text.length);
+  const pieces: string[] = [];
+  let length = 0;
+  let done = 0;
+  const copyTo = (stop: number) => {
+    pieces.push(text.slice(done, stop));
+    for (; done < stop; length++) {
+      starts[length] = done;
+      ends[length] = ++done;
+    }
+  };
+  for (const { start, end } of colours) {
+    copyTo(start);
+    done = end;
+  }
+  copyTo(text.length);
+  return { text: pieces.join(""), starts, ends };
+}
+
+const ESCAPE = new RegExp(`[\\\\%]|&(?=#|quot;)|${WIDE.source}`, "g");
 
 function nextEscape(text: string, from: number): number {
   ESCAPE.lastIndex = from;
   return ESCAPE.test(text) ? ESCAPE.lastIndex - 1 : -1;
 }
 
-// Beyond ASCII no reference is a part of a secret; the semicolon may be left out.
-const REFERENCE = /&#(?:0{0,4}([0-9]{2,3})|[xX]0{0,4}([0-9A-Fa-f]{2}));?/y;
+// Other names stand for what no name or value is told by, and are in every page.
+const QUOTE = "&quot;";
+const LAST_CODE = 0x10ffff;
+// The semicolon may be left out.
+const REFERENCE = /&#(?:0{0,4}([0-9]{2,7})|[xX]0{0,4}([0-9A-Fa-f]{2,6}));?/y;
 
 function readReference(text: string, at: number): { readonly read?: string; readonly width: number } {
+  if (text.startsWith(QUOTE, at)) return { read: '"', width: QUOTE.length };
   REFERENCE.lastIndex = at;
   const found = REFERENCE.exec(text);
   if (found === null) return { width: 1 };
   const code = found[1] === undefined ? Number.parseInt(found[2] ?? "", 16) : Number.parseInt(found[1], 10);
-  return code < 0x80 ? { read: String.fromCharCode(code), width: found[0].length } : { width: 1 };
+  return code <= LAST_CODE ? { read: String.fromCodePoint(code), width: found[0].length } : { width: 1 };
 }
 
 function readEscape(text: string, at: number): { readonly read?: string; readonly width: number } {

@@ -16,12 +16,12 @@ interface Form {
 
 /**
  * A search for values as they are, and encoded: in Base64 of either alphabet wherever they stand in what was encoded, in hex, with the escapes of URLs
- * and of JSON (`\/`, twice over). A value shorter than eight characters is found only where no letter or digit touches it, so that `1234` is not in `512340`.
+ * and of JSON (`\/`, twice over), in letters of full width, and with accents apart from their letters. A value shorter than eight characters is found only where no letter or digit touches it, so that `1234` is not in `512340`.
  */
 export function createFindKnown(values: readonly string[]): FindKnown {
   // The same form of two values counts inside of words if one of them says so.
   const forms = new Map<string, boolean>();
-  for (const value of values) for (const { text, isWord } of formsOf(value)) if (text !== "") forms.set(text, isWord && forms.get(text) !== false);
+  for (const value of values) for (const { text, isWord } of writingsOf(value).flatMap(formsOf)) if (text !== "") forms.set(text, isWord && forms.get(text) !== false);
   return (text, report) => {
     for (const [form, isWord] of forms) {
       for (let at = text.indexOf(form); at !== -1; at = text.indexOf(form, at + form.length)) {
@@ -41,6 +41,11 @@ function isGlued(text: string, left: number, right: number): boolean {
   return isAlphanumeric(text.charCodeAt(left)) && isAlphanumeric(text.charCodeAt(right));
 }
 
+/** With accents in one with their letters, and apart. */
+function writingsOf(value: string): readonly string[] {
+  return [...new Set([value, value.normalize("NFC"), value.normalize("NFD")])];
+}
+
 function formsOf(value: string): readonly Form[] {
   const isShort = [...value].length < SHORTEST_INSIDE;
   return [
@@ -49,18 +54,22 @@ function formsOf(value: string): readonly Form[] {
   ];
 }
 
+const TO_WIDE = 0xfee0;
+
 function escapedForms(value: string): readonly string[] {
   const json = JSON.stringify(value).slice(1, -1);
   const url = encodeURIComponent(value);
-  return [value, json, json.replaceAll("/", "\\/"), JSON.stringify(json).slice(1, -1), url, url.replace(/%[0-9A-F]{2}/g, (escape) => escape.toLowerCase())];
+  // What else reads a text makes letters and digits plain, but no signs, and takes a byte of an escape for a letter.
+  const wide = value.replace(/[!-,./:-@[-^`{-~]/g, (sign) => String.fromCharCode(sign.charCodeAt(0) + TO_WIDE));
+  const letters = Array.from(utf8Encode(value), (byte) => String.fromCharCode(byte)).join("");
+  return [value, wide, letters, json, json.replaceAll("/", "\\/"), JSON.stringify(json).slice(1, -1), url, url.replace(/%[0-9A-F]{2}/g, (escape) => escape.toLowerCase())];
 }
 
 function codedForms(value: string): readonly string[] {
   const bytes = utf8Encode(value);
   const forms: string[] = [];
-  let hex = "";
-  for (const byte of bytes) hex += byte.toString(16).padStart(2, "0");
-  forms.push(hex, hex.toUpperCase());
+  const pairs = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0"));
+  for (const hex of [pairs.join(""), pairs.join(":")]) forms.push(hex, hex.toUpperCase());
   // At each of three places in a group, without the letters that what stands before and after has a part in.
   for (let before = 0; before < 3; before++) {
     const shifted = new Uint8Array(before + bytes.length);

@@ -5,7 +5,7 @@ const STANDS_FOR = new Set(
     "password passwd passphrase pass pwd secret token key apikey none null nil undefined true false yes no on off string str text number int integer " +
     "boolean bool object array any unknown required optional default empty value hidden masked removed omitted test testing sample changeme change_me " +
     "changeit bearer basic digest oauth oauth2 jwt base64 utf8 utf-8 hex sha1 sha256 sha512 md5 hs256 rs256 es256 eddsa not-set notset unset todo tbd n/a " +
-    "username user pem ssh-rsa"
+    "username user pem ssh-rsa confirm confirmation"
   ).split(" "),
 );
 

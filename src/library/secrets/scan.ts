@@ -1,10 +1,11 @@
 import { IPV6_CLASS, TOKEN_CLASS } from "../detect/characters.ts";
 import type { Span } from "../detect/detector.ts";
+import { blankColours, coloursIn } from "../detect/escapes.ts";
 import { mergeOverlaps } from "../detect/merge.ts";
 import { nextRun, runEnd, runStart } from "../detect/runs.ts";
 import { findAssignment } from "./assignment.ts";
 import { findAuthorizations } from "./authorization.ts";
-import { decodedColons, decodedRun, unescaped } from "./decode.ts";
+import { decodedColons, decodedRun, unescaped, type View, withoutColours } from "./decode.ts";
 import { isRandom, LONGEST_RANDOM, mayBeRandom, SHORTEST_RANDOM } from "./entropy.ts";
 import { findConfigForms } from "./config-forms.ts";
 import { findHookUrl } from "./hook-url.ts";
@@ -45,8 +46,17 @@ export function createFindSecrets({ kinds = SECRET_KINDS, known = [] }: SecretSc
   const wants = new Set(kinds);
   const findKnown = known.length === 0 ? undefined : createFindKnown(known);
 
-  const find = (text: string, depth: number, report: Report): void => {
-    findKnown?.(text, report);
+  const find = (original: string, depth: number, report: Report): void => {
+    findKnown?.(original, report);
+    // What colours touch is a word by itself, and what they stand within is one text.
+    const colours = depth === 0 ? [] : coloursIn(original);
+    if (colours.length === 0) return findIn(original, depth, report);
+    const shown = withoutColours(original, colours);
+    findIn(blankColours(original, colours), depth - 1, (type, start, end) => type !== "high-entropy" && report(type, start, end));
+    find(shown.text, depth - 1, placed(shown, report));
+  };
+
+  const findIn = (text: string, depth: number, report: Report): void => {
     const wanted: Report = (type, start, end) => {
       if (wants.has(type)) report(type, start, end);
     };
@@ -69,7 +79,7 @@ export function createFindSecrets({ kinds = SECRET_KINDS, known = [] }: SecretSc
       if (decoded !== undefined) find(decoded, depth - 1, (type) => type !== "high-entropy" && report(type, start, end));
     });
     const view = depth === 0 ? undefined : unescaped(text);
-    if (view !== undefined) find(view.text, depth - 1, (type, start, end) => report(type, view.starts[start]!, view.ends[end - 1]!));
+    if (view !== undefined) find(view.text, depth - 1, placed(view, report));
   };
 
   return (text, isIdentifier = false) => {
@@ -82,6 +92,11 @@ export function createFindSecrets({ kinds = SECRET_KINDS, known = [] }: SecretSc
     });
     return found.length < 2 ? found : mergeOverlaps(found);
   };
+}
+
+/** Reports what is found in a view at its place in the text that it shows. */
+function placed(view: View, report: Report): Report {
+  return (type, start, end) => report(type, view.starts[start]!, view.ends[end - 1]!);
 }
 
 // Sixteen bytes; an address of IPv6 has fewer characters.

@@ -1,7 +1,9 @@
 import { FOREIGN_PASSWORD, mayNameForeign } from "./foreign-passwords.ts";
 
 // What names of secrets end with, once hyphens and the like are left out: passwords, which people choose, and keys, which machines make.
-const PASSWORD = /(?:pass(?:word|wort|wd|phrase|code)|kennwort|securestring|pwd|(?:^|[_.-])(?:pass|psk))$/;
+// Forms ask for one twice, and for the old and the new one.
+const PASSWORD =
+  /(?:(?:pass(?:word|wort|wd|phrase|code)|pwd)(?:[_.-]?(?:confirmation|confirm|again|repeat|old|new|current))?(?:[_.-]?[0-9]{1,2})?|kennwort|securestring|(?:^|[_.-])(?:pass|psk|pw))$/;
 const OF_KEYS =
   "api|access|secret|private|auth|signing|encryption|master|account|shared|storage|service|client|webhook|app|application|session|consumer|deploy|license|" +
   "subscription|functions|hmac|cipher|admin|jwt|cookie";
@@ -13,7 +15,7 @@ const CURSOR = /(?:page|continuation|sync|next|resume|start|stop|max|min|eos|bos
 const MOST_NAME = 40;
 
 /** The last two letters of each of these names, since most names that anything is assigned to are none. */
-const ENDINGS = endings("rd rt ng wd se de ss et en ey al ls th on ig sk lt");
+const ENDINGS = endings("rd rt ng wd se de ss et en ey al ls th on ig sk lt rm in ds ew ld pw");
 
 /** A table of those of two letters. */
 export function endings(pairs: string): Uint8Array {
@@ -40,12 +42,18 @@ export function kindOfName(name: string): "password" | "key" | undefined {
   return KEY.test(lower) && !CURSOR.test(lower) ? "key" : undefined;
 }
 
+/** What a name says of the entries of a list that it holds: `passwords`, too. */
+export function kindOfEntries(name: string): "password" | "key" | undefined {
+  const one = kindOfName(name);
+  return one === undefined && /[a-z]s$/i.test(name) && kindOfName(name.slice(0, -1)) === "password" ? "password" : one;
+}
+
 /** Whether a name is that of a token that says where a list goes on. */
 export function isCursor(lower: string): boolean {
   return CURSOR.test(lower);
 }
 
-/** Whether a number under this name of a password counts something: `"pass": 1532`, of tests. */
+/** Whether a number under this name of a password counts something: `"pass": 1532`, of tests, or measures it: `pw=1280`, a page. */
 export function isCount(name: string): boolean {
-  return /(?:^|[^A-Za-z])pass$/i.test(name);
+  return /(?:^|[^A-Za-z])(?:pass|pw)$/i.test(name);
 }

@@ -1,8 +1,7 @@
 import { isNameCharacter, reportSecret } from "./assignment.ts";
 import { findDefault } from "./config-forms.ts";
 import type { Report } from "./kinds.ts";
-import { isSentence } from "./passphrase.ts";
-import { isPlaceholder } from "./plausible.ts";
+import { findSaid, findSaidInForeign } from "./said-passwords.ts";
 import { kindOfName, mayNameSecret } from "./secret-names.ts";
 import { isQuote, isSecretValue, readValueAt, skipBlanks } from "./secret-value.ts";
 
@@ -18,10 +17,15 @@ export function findSpokenAssignments(text: string, report: Report): void {
   // The rarer end of the word is found faster.
   for (let at = text.indexOf("word "); at !== -1; at = text.indexOf("word ", at + 5)) {
     if (!text.startsWith("ass", at - 3)) continue;
-    if (text.startsWith("is ", at + 5)) findSaid(text, at + 8, report);
+    SAYS.lastIndex = at + 5;
+    if (SAYS.test(text)) findSaid(text, SAYS.lastIndex, report);
     else if (text.charAt(at - 4) === "p") findLine(text, at - 4, report);
   }
+  findSaidInForeign(text, report);
 }
+
+// `password for admin is …`; the last is Italian.
+const SAYS = /(?:(?:for [\w.@-]{1,40} )?is|\u00e8) /y;
 
 // A text without any of these has no anchor, which is found out in no time.
 const MARKS = ['"', "'", "-", "<"];
@@ -41,21 +45,6 @@ function findAtAnchors(text: string, report: Report): void {
 
 const VARIABLE = "variable";
 
-const SAID = /["'`\u201c]([^\s"'`\u201c\u201d]{6,64})["'`\u201d]|([^\s"'`<>,;()]{6,64})/y;
-
-/** `the password is …`: in quotes, or with what words do not have. */
-function findSaid(text: string, from: number, report: Report): void {
-  SAID.lastIndex = from;
-  const [all = "", quoted, bare = ""] = SAID.exec(text) ?? [];
-  const password = quoted ?? (MARKED.test(bare) || MIXED.test(bare) ? bare.replace(/[.!?:]+$/, "") : "");
-  // `base64-encoded` says how it is kept.
-  if (password.length < 6 || !/[A-Za-z]/.test(password) || /^[A-Za-z0-9]+-[a-z]+$/.test(password) || isSentence(password) || isPlaceholder(password)) return;
-  const start = from + all.indexOf(password);
-  report("assignment", start, start + password.length);
-}
-
-const MIXED = /[a-z][A-Z]{2,}[a-z]|[a-z][A-Z][a-z].*[a-z][A-Z]/;
-
 // Elements that hold the value of what something else names.
 const HOLDERS: ReadonlySet<string> = new Set(["value", "string", "entry", "param", "property", "item", "field", "variable", "env"]);
 const MOST_BEFORE = 160;
@@ -63,6 +52,7 @@ const NAMED = /(?:\s(?:name|key|id)=["']|<(?:name|key)>)([A-Za-z0-9_.-]{2,60})(?
 
 /** `<clientSecret>…</clientSecret>`, `<entry key="password">…</entry>`, `<name>password</name><value>…</value>` */
 function findElement(text: string, at: number, report: Report): void {
+  if (mayNameSecret(text, at)) findCell(text, at, report);
   const end = nameEnd(text, at + 2);
   if (end === at + 2 || text.charAt(end) !== ">") return;
   const own = text.slice(at + 2, end);
@@ -73,6 +63,18 @@ function findElement(text: string, at: number, report: Report): void {
   if (open === -1 || open + 1 === at) return;
   const kind = kindOfName(isHolder ? (NAMED.exec(text.slice(Math.max(0, open - MOST_BEFORE), open))?.[1] ?? "") : own);
   if (kind !== undefined) reportSecret(text, { start: open + 1, end: at, isQuoted: true }, { isPassword: kind === "password", isTight: true }, report);
+}
+
+const CELL = /<\/(?:th|td|dt)>\s{0,40}<(?:td|dd)(?: [^<>]{0,80})?>\s{0,40}/y;
+
+/** `<th>Password</th><td>…</td>` */
+function findCell(text: string, at: number, report: Report): void {
+  CELL.lastIndex = at;
+  if (!CELL.test(text)) return;
+  let start = at;
+  while (at - start < MOST_NAME && isNameCharacter(text.charCodeAt(start - 1))) start--;
+  const kind = kindOfName(text.slice(start, at));
+  if (kind !== undefined) reportArgument(text, CELL.lastIndex, kind === "password", report);
 }
 
 function nameEnd(text: string, from: number): number {
@@ -92,7 +94,17 @@ function findFlag(text: string, at: number, report: Report): number {
   const kind = from > end && mayNameSecret(text, end) && text.charAt(from) !== "-" ? kindOfName(text.slice(start, end)) : undefined;
   if (kind !== undefined) reportArgument(text, from, kind === "password", report);
   else findShort(text, at, report);
+  if (from === end && mayNameSecret(text, end)) findItem(text, start, end, report);
   return end;
+}
+
+const NEXT_ITEM = /["']?\r?\n[ \t]{0,40}-[ \t]{1,4}/y;
+
+/** Arguments as a list of YAML: `- --password`, and in the next line `- …`. */
+function findItem(text: string, start: number, end: number, report: Report): void {
+  NEXT_ITEM.lastIndex = end;
+  const kind = NEXT_ITEM.test(text) ? kindOfName(text.slice(start, end)) : undefined;
+  if (kind !== undefined) reportArgument(text, NEXT_ITEM.lastIndex, kind === "password", report);
 }
 
 const MARKED = /[0-9!^*~$%@]/;
@@ -108,6 +120,7 @@ const MOST_QUOTED_NAME = 40;
 
 /** `define('API_SECRET', '…')`, `headers.set("X-Api-Key", "…")`: a name and a value in quotes, at the start of a list of arguments. */
 function findArgument(text: string, at: number, report: Report): void {
+  findSet(text, at, report);
   const end = nameEnd(text, at + 2);
   if (end - at > MOST_QUOTED_NAME || text.charAt(end) !== text.charAt(at + 1) || text.charAt(end + 1) !== "," || !mayNameSecret(text, end)) return;
   const kind = kindOfName(text.slice(at + 2, end));
@@ -117,8 +130,41 @@ function findArgument(text: string, at: number, report: Report): void {
   reportSecret(text, value, { isPassword: kind === "password", isTight: true }, report);
 }
 
+const SETS = /(?:set|with)_?[A-Za-z_]{0,30}$/i;
+const WRAPPED = /([A-Za-z0-9_.-]{2,60})["']?\s{0,3}[:=]\s{0,3}(?:[a-z]{1,20}\.)?Secret(?:Str|Bytes)$/;
+
+/** `user.setPassword("…")`, `password=SecretStr('…')` */
+function findSet(text: string, at: number, report: Report): void {
+  const isWrapped = text.startsWith("Secret", at - 9) || text.startsWith("Secret", at - 11);
+  if (!isWrapped && !mayNameSecret(text, at)) return;
+  const before = text.slice(Math.max(0, at - 2 * MOST_NAME), at);
+  const name = isWrapped ? WRAPPED.exec(before)?.[1] : SETS.exec(before)?.[0];
+  const kind = name === undefined ? undefined : kindOfName(name);
+  if (kind !== undefined && closes(text, at + 1)) reportArgument(text, at + 1, kind === "password", report);
+}
+
+/** Whether the literal at `from` is the only argument. */
+function closes(text: string, from: number): boolean {
+  const value = readValueAt(text, from);
+  return value !== undefined && text.charAt(value.end + 1) === ")";
+}
+
+/** What defaults, properties and assignments of some languages part from a name. */
+const LINKED = /([A-Za-z0-9_.-]{2,60})(?:["']?[\])])?\s{0,3}(?:\|\||\?\?|<-|As String =|\{ get;[^{}]{0,30}\} =)$/i;
+
+/** `process.env.DB_PASSWORD || "…"`, `Dim password As String = "…"`, `string Password { get; set; } = "…"`, `password <- "…"` */
+function findLinked(text: string, at: number, report: Report): void {
+  // Of each, one unit more tells most others apart.
+  const [second, last] = [text.charAt(at - 2), text.charAt(at - 1)];
+  if (last === "=" ? !"}g".includes(text.charAt(at - 3) || "-") : second !== (last === "-" ? "<" : last)) return;
+  const name = LINKED.exec(text.slice(Math.max(0, at - 2 * MOST_NAME), at))?.[1];
+  const kind = name === undefined ? undefined : kindOfName(name);
+  if (kind !== undefined) reportArgument(text, at + 1, kind === "password", report);
+}
+
 /** `PASSWORD '…'`, `IDENTIFIED BY '…'` and `PASSWORD = N'…'` of SQL, `#define API_KEY "…"`. */
 function findQuoted(text: string, at: number, report: Report): void {
+  if ("|?-=".includes(text.charAt(at - 1) || ".")) return findLinked(text, at, report);
   const isIdentified = /[yY]/.test(text.charAt(at - 1)) && /identified by$/i.test(text.slice(Math.max(0, at - 14), at));
   if (!isIdentified && !mayNameSecret(text, at)) return;
   let start = at;

@@ -23,7 +23,7 @@ export function findInTables(text: string, report: Report): void {
   for (let found = CELL_END.exec(text); found !== null; found = CELL_END.exec(text)) {
     const at = found.index;
     const isBar = text.charAt(at) === "|";
-    const end = isBar ? skipBack(text, at) : isMark(text.charCodeAt(at - 1)) ? at - 1 : at;
+    const end = isBar ? skipBack(text, at) : isMark(text.charCodeAt(at - 1)) ? at - 1 : isPadded(text, at) ? skipBack(text, at) : at;
     if (!mayNameSecret(text, end) || !isCellStart(text, end, isBar)) continue;
     if (isBar) findBeside(text, end, at, report);
     if (at >= done) done = findBelow(text, at, report);
@@ -33,6 +33,11 @@ export function findInTables(text: string, report: Report): void {
 /** Quotes of CSV, and the return before a line feed. */
 function isMark(code: number): boolean {
   return code === 0x22 || code === 0x0d;
+}
+
+/** Whether blanks stand before the end of a line, as psql writes them behind the last name. */
+function isPadded(text: string, at: number): boolean {
+  return text.charAt(at - 1) === " " && text.charAt(at) === "\n";
 }
 
 function skipBack(text: string, from: number): number {
@@ -79,7 +84,8 @@ interface Cell {
   readonly end: number;
 }
 
-const RULE = /[ \t]{0,40}\|?[ \t]{0,40}:?-/y;
+// Those of psql and mysql have a plus where bars cross.
+const RULE = /[ \t]{0,40}[|+]?[ \t]{0,40}:?-/y;
 
 /** What stands in the column of a header that has a separator, or a line end, at `at`. Gives where to go on. */
 function findBelow(text: string, at: number, report: Report): number {
@@ -101,10 +107,10 @@ function findBelow(text: string, at: number, report: Report): number {
   for (let isFirst = true; secrets.length > 0 && next < text.length; isFirst = false) {
     const end = lineEnd(text, next);
     if (end === undefined) break;
-    const isRule = separator === "|" && /^[\s|:-]*$/.test(text.slice(next, end));
+    const isRule = separator === "|" && /^[\s|:+-]*$/.test(text.slice(next, end));
     if (separator === "|" && isFirst !== isRule) break;
     const cells = cellsOf(text, next, end, separator);
-    if (cells.length !== names.length) break;
+    if (!isRule && cells.length !== names.length) break;
     if (!isRule) for (const column of secrets) reportCell(text, cells[column]!.start, cells[column]!.end, names[column]!, report);
     next = end + 1;
   }

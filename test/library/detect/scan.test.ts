@@ -72,7 +72,7 @@ test("reads hostile text no more than ten times as often when it is ten times as
 });
 
 test("gets through a megabyte of one detector's worst text", () => {
-  for (const part of ["a@", "1-", "+1 ", "::", "4111 ", "a.a@", "DE89 ", "deadbeefdeadbeef ", "1:2:3:4:5:6: ", "a 1234567 ", "ABCD 1234 5678 ", "1.1.1", ":aaaa", "z:1111:", "1 + ", "(0", "2026-07-28T10:11:12 "]) {
+  for (const part of ["\u001b[", "\\u001b[3", "%20", "\\u0022", "a@", "1-", "+1 ", "::", "4111 ", "a.a@", "DE89 ", "deadbeefdeadbeef ", "1:2:3:4:5:6: ", "a 1234567 ", "ABCD 1234 5678 ", "1.1.1", ":aaaa", "z:1111:", "1 + ", "(0", "2026-07-28T10:11:12 "]) {
     // With what a search might look for in vain up to its end.
     const text = `${part.repeat(1_000_000 / part.length)} : `;
     assert.deepEqual(createScanner(SENSITIVE_TYPES).find(text), [], part);
@@ -93,4 +93,36 @@ test("leaves nothing of a number that is glued to the end of an address", () => 
     assert.deepEqual(read(`to a@example.com${glued} and on`), [["email", `a@example.com${glued}`]]);
   }
   assert.deepEqual(read("a@example.com2 b"), [["email", "a@example.com2"]]);
+});
+
+const VALUES: readonly (readonly [type: string, value: string])[] = [
+  ["card", "4111111111111111"],
+  ["ssn", "219-19-4684"],
+  ["phone", "+49 30 12345678"],
+  ["iban", "DE89370400440532013000"],
+  ["ip", "192.168.7.41"],
+  ["email", "ada@example.com"],
+];
+
+test("takes the end of a colour of a terminal for no part of a value", () => {
+  for (const [type, value] of VALUES) {
+    for (const [before, after] of [["\u001b[32m", "\u001b[0m"], ["\\u001b[1;31m", "\\u001b[0m"], ["\\\\u001b[1m", ""], ["\\x1b[31m", "\\x1b[0m"], ["\\033[1m", "\\033[0m"], ["^[[32m", "^[[0m"], ["\u001b[K", "\u001b[0m\u001b[33m42"], ["x\u001b(B", ""]]) {
+      assert.deepEqual(read(`${before}${value}${after}`), [[type, value]], before);
+    }
+  }
+  assert.deepEqual(read("m4111111111111111 [32m4111111111111111 \u001b[32m1234567890123456\u001b[0m"), []);
+});
+
+test("takes an escape of JSON or of a URL for the sign that it stands for", () => {
+  for (const [type, value] of VALUES) {
+    for (const [before, after] of [["\\u003cb\\u003e", "\\u003c/b\\u003e"], ["\\u0022", "\\u0022"], ["x\\n", "\\n"], ["a\\t", "\\t"], ["\\r\\n", "\\r\\n"], ["\\/", "\\/"], ["\\x22", "\\x22"], ["\\u5bc6\\u7801", ""]]) {
+      assert.deepEqual(read(`${before}${value}${after}`), [[type, value]], before);
+    }
+    // What stands in front of an address may be a part of it: it is masked rather than left.
+    if (type !== "email") for (const before of ["\\\\n", "\\\\\\\\n", "a%20", "k%3D", "&quot;", "&gt;"]) assert.deepEqual(read(`${before}${value}%20`), [[type, value]], before);
+  }
+  assert.deepEqual(read("\\u003e2001:db8::12ab"), [["ip", "2001:db8::12ab"]]);
+  assert.deepEqual(read("LIKE '%212-55-5555%'"), [["ssn", "212-55-5555"]]);
+  // Letters and digits that are written so are some.
+  for (const text of ["\\u00614111111111111111", "%614111111111111111", "\\u00314111111111111111", "\\q4111111111111111"]) assert.deepEqual(read(text), [], text);
 });

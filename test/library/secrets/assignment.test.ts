@@ -158,3 +158,12 @@ test("finds passwords under their names in other languages, keys of Rails, and u
     assert.deepEqual(found(text), [], text);
   }
 });
+
+test("finds passwords under their names in other languages, with accents in one with their letters or apart", () => {
+  for (const name of ["mật khẩu", "contraseña", "lösenord", "κωδικός πρόσβασης", "συνθηματικό", "パスワード", "비밀번호", "암호", "jelszó", "parolă", "şifre"]) {
+    for (const form of ["NFC", "NFD"]) {
+      for (const text of [`${name}: Tr0ub4dor672x`, `"${name}": "Tr0ub4dor672x"`, `${name.charAt(0).toUpperCase()}${name.slice(1)} : Tr0ub4dor672x`]) assert.deepEqual(found(text.normalize(form)), ["assignment: Tr0ub4dor672x"], `${form} ${text}`);
+      assert.deepEqual(found(`${name}: 8`.normalize(form)), []);
+    }
+  }
+});

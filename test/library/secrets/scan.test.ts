@@ -177,6 +177,24 @@ test("finds known secrets in whatever encoding, and short ones where they stand 
   assert.deepEqual(found("pin 1234, not 12345 or a1234", options), ["known: 1234"]);
 });
 
+test("finds a known secret whose bytes are escaped, whose characters are references, with accents apart, full-width and in hex with colons", () => {
+  const hexOf = (text: string) => Array.from(new TextEncoder().encode(text), (byte) => byte.toString(16).padStart(2, "0"));
+  for (const value of ["p\u00e4ssw\u00f6rt/9xK", "ma\u00f1ana12", "hunter/2pass!wd", "p\u{1f511}ss-9xK"]) {
+    const forms = [value, value.normalize("NFD")].flatMap((written) => [
+      written,
+      hexOf(written).map((byte) => `%${byte}`).join(""),
+      encodeURIComponent(written),
+      [...written].map((character) => `&#${character.codePointAt(0)};`).join(""),
+      [...written].map((character) => `&#x${character.codePointAt(0)!.toString(16)};`).join(""),
+      JSON.stringify(written).slice(1, -1).replace(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`),
+      written.replace(/[!-~]/g, (character) => String.fromCharCode(character.charCodeAt(0) + 0xfee0)),
+      hexOf(written).join(":"),
+      hexOf(written).join(":").toUpperCase(),
+    ]);
+    for (const form of forms) assert.deepEqual(found(`a ${form} b`, { known: [value], kinds: [] }), [`known: ${form}`], form);
+  }
+});
+
 test("finds a known secret of four to seven characters at the borders of words alone, and longer ones anywhere", () => {
   for (const value of ["1234", "hunter2", "s3cr"]) {
     const options = { known: [value], kinds: [] };
@@ -233,6 +251,13 @@ const WORST = [
   ..."-----BEGIN PRIVATE KEY-----|PRIVATE KEY|BEGIN |%41|%4|\\u0041|\\\\|\\/|aB3|aB3/|a.b.|a1-|SG.|AAAA|6161|=a|::|key=|\"key\":\"|secret: |password=Aa |1234567890:".split("|"),
   ..."</|</value>|<value>|</password>|--|--token |--token a1|(\"token\",|(\"token\",\"|password |login a password | '|by '|password '| \"| -p| -u a:|mysql -p1|@tcp(|a:b@tcp(".split("|"),
   ..."Q~|1Q~|6~|value=|name=token value=|\"value\":|password: a = |password: str = |authorization: a |-----END PRIVATE KEY-----|AAAA\n-----END PRIVATE KEY-----|e[wy]|ey|\\x41|\n# ".split("|"),
+  ..."\u001b[32m|\u001b[0;1|\\u001b[|^[[|\u001b[32mpassword\u001b[0m=".split("|"),
+  // What surrounds passwords.
+  ..."ENV |ENV A_PASSWORD |SetEnv a_password |form-data; name=\"|form-data; name=\"password\"\r\n|</th>|password</th><td>|Password</th>|setPassword(\"|SecretStr('|password=SecretStr('|} = \"".split("|"),
+  ..."asswort ist |Passwort ist |de passe est |\u5bc6\u7801\u662f|password for a|password for a is |**password:** |password: **a|- --password\n- |password1:|1:1:12:|&quot;:|&#1087;".split("|"),
+  " user | password \n------+---------\n",
+  'password || "',
+  "password: |\n ",
   ..."deadbeefdeadbeefdeadbeef |abcdefghijklmnopqrstuvw |-----BEGIN A-----|AAAAB3NzaC1yc2E|::a|1:2:3:4:5:6:7 ".split("|"),
   `${"aB3/".repeat(16)}\n`,
   "YWJjZGVmZ2hpamtsbW5vcA ",
@@ -273,4 +298,18 @@ test("gets through ten times as much hostile text in no more than a few tens of 
 test("gets through long runs of each hostile text", () => {
   const find = createFindSecrets({ known: ["s3cret-value"] });
   for (const part of WORST) assert.ok(find(hostile(part, 150_000)).length <= 150_000, part);
+});
+
+test("reads what a terminal shows in colours as it is shown, and masks none of them", () => {
+  const token = "AKIAKJKSZGRMMPBB6TZP";
+  for (const [on, off] of [["\u001b[32m", "\u001b[0m"], ["\\u001b[1;32m", "\\u001b[0m"], ["\\\\u001b[1m", "\\\\u001b[0m"], ["\\x1b[32m", "\\x1b[0m"], ["\\033[32m", "\\033[m"], ["^[[32m", "^[[0m"]]) {
+    assert.deepEqual(found(`${on}${token}${off}`), [`provider-token: ${token}`], on);
+    assert.deepEqual(found(`${on}${token}${off}${on}next`), [`provider-token: ${token}`], on);
+    assert.deepEqual(found(`${on}password${off}=${on}hunter2x9${off}`), ["assignment: hunter2x9"], on);
+    assert.deepEqual(found(`${on}"password"${off}: ${on}"hunter2x9"${off}`), ["assignment: hunter2x9"], on);
+    assert.deepEqual(found(`${on}8fK2mQx7Lw3RzT9vYb4N${off}`), ["high-entropy: 8fK2mQx7Lw3RzT9vYb4N"], on);
+    for (const harmless of [`${on}"fileId"${off}: ${on}"8fK2mQx7Lw3RzT9vYb4N"${off}`, `${on}sha512-${"v2kDEe57lecTulaDIuNTPy3Ry4gLGJ6Z1O3vE1krgXZNrsQ".repeat(2).slice(0, 86)}==${off}`, `${on}password${off}: ${on}required${off}`]) {
+      assert.deepEqual(found(harmless), [], harmless);
+    }
+  }
 });
