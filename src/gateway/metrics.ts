@@ -74,6 +74,7 @@ export function createMetrics(options: MetricsOptions = {}): Metrics {
   const requests = registry.counter({ name: `${P}_http_requests_total`, help: "Requests over HTTP.", labels: ["upstream", "method", "status"] });
   const answers = registry.histogram({ name: `${P}_http_answer_seconds`, help: "From a request over HTTP to the head of its answer.", labels: ["upstream", "method"] }, bounds);
   const queues = new Map<string, () => Pick<ObserverStats, "dropped" | "waiting">>();
+  let countsOf: (() => GatewayCounts) | undefined;
   const ofQueues = (pick: "dropped" | "waiting") => (): GaugeSample[] => [...queues].map(([name, read]) => ({ labels: [name], value: read()[pick] }));
 
   return {
@@ -111,8 +112,9 @@ export function createMetrics(options: MetricsOptions = {}): Metrics {
       const begun = host.now();
       const answer = await handler(request);
       const upstream = /^\/([^/]+)\/mcp$/.exec(request.path)?.[1];
-      // A name that the gateway does not have is anybody's invention.
-      const labels = [answer.status === 404 || upstream === undefined ? OVERFLOW : upstream, METHODS_OF_HTTP.has(request.method) ? request.method : OVERFLOW];
+      // A name that the gateway does not have is anybody's invention; a session that it does not have is at one of its own.
+      const isServed = upstream !== undefined && (answer.status !== 404 || Object.hasOwn(countsOf?.().upstreams ?? {}, upstream));
+      const labels = [isServed ? upstream : OVERFLOW, METHODS_OF_HTTP.has(request.method) ? request.method : OVERFLOW];
       requests.add([...labels, String(answer.status)]);
       answers.observe(labels, (host.now() - begun) / 1000);
       return answer;
@@ -128,6 +130,7 @@ export function createMetrics(options: MetricsOptions = {}): Metrics {
       }
     },
     watchGateway(read) {
+      countsOf = read;
       const one = (name: string, help: string, pick: (counts: GatewayCounts) => number) => registry.gauge({ name: `${P}_${name}`, help }, () => [{ labels: [], value: pick(read()) }]);
       one("faces", "Connections of clients: sessions, stateless requests that are being served, stdio.", ({ faces }) => faces);
       one("calls", "Calls in flight.", ({ calls }) => calls);

@@ -4,6 +4,7 @@ import { pickOptions } from "../core/base/options.ts";
 import { entryFact } from "../core/chain/entry-facts.ts";
 import { createObserver, type Observer } from "../core/chain/observer.ts";
 import { currentOf } from "../core/guard/chain-source.ts";
+import type { Decision } from "../core/guard/decision.ts";
 import type { GuardEvent } from "../core/guard/events.ts";
 import { createGuard } from "../core/guard/guard.ts";
 import type { GuardOptions, GuardPolicy } from "../core/guard/options.ts";
@@ -18,6 +19,7 @@ import { hooksMatch } from "../core/wire/patterns.ts";
 import { createFace, type Face, type FaceParts } from "./face.ts";
 import { createStatelessFace, type StatelessFaceParts } from "./face-stateless.ts";
 import { createMirroredParams } from "./mirrored-params.ts";
+import { tellingMissed } from "./missed-changes.ts";
 import { gatewayError, isOwnError, nothingHere } from "./own-errors.ts";
 import { countOwed } from "./owed.ts";
 import type { GatewayPlan, UpstreamPlan } from "./plan.ts";
@@ -90,6 +92,7 @@ export function createServed(parts: ServedParts): Served {
     },
   };
   const { keepsError, ...policy } = plan.policy ?? {};
+  const record = (decision: Decision) => current().record?.(decision, name);
   const options: GuardOptions = {
     role: "server",
     chain,
@@ -99,7 +102,7 @@ export function createServed(parts: ServedParts): Served {
       keepsError: (error) => isOwnError(error) || keepsError?.(error) === true,
     },
     ...(plan.context === undefined ? {} : { context: (exchange) => current().context?.(exchange, name) ?? {} }),
-    ...(plan.record === undefined ? {} : { record: (decision) => current().record?.(decision, name), canRecord: () => current().canRecord?.(name) ?? true }),
+    ...(plan.record === undefined ? {} : { record: policy.onRecordFailure === "continue" ? record : tellingMissed(record, () => upstream.missed()), canRecord: () => current().canRecord?.(name) ?? true }),
     ...(observer === undefined ? {} : { observe: observer }),
     log: ({ level, message }) => log({ level: LOG_LEVELS[level], message: `${name}: ${message}` }),
     host,

@@ -45,6 +45,8 @@ export interface Slot {
   tell(message: NotificationMessage, source: Frame): void;
   /** Tells whoever listens that lists may have changed, for a reason that the server does not know. */
   listsChanged(): void;
+  /** Tells whoever listens that anything may have changed while nobody was told. */
+  missed(): void;
   /** Ends the connection; a call after that fails. */
   close(why?: LocalError): Promise<void>;
 }
@@ -233,6 +235,7 @@ export function createSlot({ own, host, log, backOff: waits, open, lost }: SlotP
     // To a server that several share it would be everybody's.
     tell: (message, source) => (own ? link?.tell(message, source) : undefined),
     listsChanged,
+    missed,
     async close(why) {
       cancelRevival();
       closed ??= new LocalError("closed", why?.message ?? "the upstream is not served any more", { details: { delivery: "none" } });

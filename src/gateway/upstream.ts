@@ -41,6 +41,8 @@ export interface Upstream {
   admit(): (() => void) | undefined;
   /** See `Slot.listsChanged`. */
   listsChanged(): void;
+  /** See `Slot.missed`. */
+  missed(): void;
   stats(): UpstreamStats;
   close(why?: LocalError): Promise<void>;
 }
@@ -284,6 +286,16 @@ export function createUpstream({ plan, host, limits, log: given }: UpstreamParts
     return await connected(pooled(makePooled(key, pooledIdentityOf(caller)), kind));
   };
 
+  const tellListeners = (tell: (slot: Slot) => void) => {
+    // All of a pool have the same listeners.
+    const told = new Set<Pool>();
+    for (const one of held) {
+      const pool = poolOf(one);
+      if (pool === undefined || !told.has(pool)) tell(one.slot);
+      if (pool !== undefined) told.add(pool);
+    }
+  };
+
   return {
     plan,
     callTimeoutMs,
@@ -310,15 +322,8 @@ export function createUpstream({ plan, host, limits, log: given }: UpstreamParts
         over = true;
       };
     },
-    listsChanged() {
-      // All of a pool have the same listeners.
-      const told = new Set<Pool>();
-      for (const one of held) {
-        const pool = poolOf(one);
-        if (pool === undefined || !told.has(pool)) one.slot.listsChanged();
-        if (pool !== undefined) told.add(pool);
-      }
-    },
+    listsChanged: () => tellListeners((slot) => slot.listsChanged()),
+    missed: () => tellListeners((slot) => slot.missed()),
     stats: () => ({
       connections: [...held].filter(({ slot }) => slot.connected).length,
       calls,

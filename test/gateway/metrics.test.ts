@@ -177,9 +177,12 @@ test("requests over HTTP are counted by upstream and status, names that nothing 
     await host.advance(2_000);
     return { status: path === "/files/mcp" ? 200 : 404, headers: [] };
   });
-  for (const [path, method] of [["/files/mcp", "POST"], ["/made-up/mcp", "POST"], ["/x", "BREW"]] as const) await send(handle, { path, method }).response;
+  // A session that is gone is told so by the upstream that it was at.
+  metrics.watchGateway(() => ({ faces: 0, calls: 0, parked: 0, upstreams: { notes: { connections: 0, calls: 0, lost: 0, failedStarts: 0, backOffMs: 0 } } }));
+  for (const [path, method] of [["/files/mcp", "POST"], ["/notes/mcp", "POST"], ["/made-up/mcp", "POST"], ["/x", "BREW"]] as const) await send(handle, { path, method }).response;
   assert.deepEqual(lineOf(metrics, "http_requests"), [
     'mcp_interceptors_http_requests_total{upstream="files",method="POST",status="200"} 1',
+    'mcp_interceptors_http_requests_total{upstream="notes",method="POST",status="404"} 1',
     'mcp_interceptors_http_requests_total{upstream="other",method="POST",status="404"} 1',
     'mcp_interceptors_http_requests_total{upstream="other",method="other",status="404"} 1',
   ]);
