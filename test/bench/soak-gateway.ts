@@ -37,7 +37,7 @@ async function startUpstream(program: string): Promise<{ readonly child: ChildPr
 
 /** `maxChildren`: those that the upstream `sessions` may have at a time. */
 export async function startSoakGateway(maxChildren: number): Promise<SoakGateway> {
-  const [server, policy, probe] = await Promise.all(["soak-server.ts", "soak-policy.ts", "soak-probe.ts"].map((name) => bundle(here(name))));
+  const [server = "", policy = "", probe = ""] = ["soak-server.ts", "soak-policy.ts", "soak-probe.ts"].map((name) => bundle(here(name)));
   assert.ok(server !== undefined && policy !== undefined && probe !== undefined);
   const upstream = await startUpstream(server);
   const folder = mkdtempSync(join(tmpdir(), "mcp-interceptors-"));

@@ -47,7 +47,7 @@ function holdClean(sinks: Readonly<Record<string, string>>, shapes: readonly str
 folder.write("remote.secret", `${REMOTE}\n`);
 folder.write(
   "policies.mjs",
-  `import { deny, mutator, validator, warn } from ${JSON.stringify(pathToFileURL(await bundle(fileURLToPath(INDEX))).href)};
+  `import { deny, mutator, validator, warn } from ${JSON.stringify(pathToFileURL(bundle(fileURLToPath(INDEX))).href)};
 const says = (payload) => JSON.stringify(payload);
 const on = (tool, phase) => ({ hooks: [{ events: ["tools/call"], phase }], tool });
 export const denies = validator({ name: "denies", hooks: [{ events: ["tools/call"], phase: "request" }] }, ({ payload }) => (payload.arguments?.how === "deny" ? deny("found " + says(payload)) : warn("seen " + says(payload))));

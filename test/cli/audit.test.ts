@@ -27,7 +27,7 @@ describe("the verb audit", () => {
   after(() => rmSync(folder, { recursive: true }));
 
   async function run(...words: readonly string[]): Promise<{ readonly code: unknown; readonly stdout: string; readonly stderr: string }> {
-    const main = await bundledCli();
+    const main = bundledCli();
     return new Promise((resolve) => {
       execFile(process.execPath, [main, "audit", ...words], { timeout: 20_000 }, (error, stdout, stderr) => resolve({ code: error === null ? 0 : error.code, stdout, stderr }));
     });

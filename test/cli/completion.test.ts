@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { after, before, describe, it, type TestContext } from "node:test";
+import { after, describe, it, type TestContext } from "node:test";
 import { temporaryFolder } from "../gateway/config/kit.ts";
 import { bundledCli } from "./run-cli.ts";
 import { runText } from "./run-text.ts";
@@ -22,14 +22,11 @@ function has(shell: string, t: TestContext): boolean {
 }
 
 // The scripts ask the program, which is at MAIN, for names of a configuration.
-let main = "";
-const shells = () => ({ encoding: "utf8", cwd: folder.path, env: { ...process.env, MAIN: main } }) as const;
-before(async () => {
-  main = await bundledCli();
-  const upstreams = { files: { command: "x" }, crm: { command: "${ABSENT}" }, "$(touch x)": { command: "x" } };
-  folder.write("gateway.json", { upstreams, interceptors: [{ use: "redact", name: "privat-ü" }, { use: "tool-filter" }, { use: 5 }] });
-  folder.write("gateway.yaml", "upstreams:\n  files: {");
-});
+const MAIN = bundledCli();
+const shells = () => ({ encoding: "utf8", cwd: folder.path, env: { ...process.env, MAIN } }) as const;
+const upstreams = { files: { command: "x" }, crm: { command: "${ABSENT}" }, "$(touch x)": { command: "x" } };
+folder.write("gateway.json", { upstreams, interceptors: [{ use: "redact", name: "privat-ü" }, { use: "tool-filter" }, { use: 5 }] });
+folder.write("gateway.yaml", "upstreams:\n  files: {");
 
 function completed(file: string, ...words: string[]): readonly string[] {
   const line = words.map((word) => `'${word}'`).join(" ");

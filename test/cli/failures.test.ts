@@ -4,12 +4,11 @@ import { writeFileSync } from "node:fs";
 import { createServer, type AddressInfo, type Server } from "node:net";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { loadVerbs } from "../../src/cli/verbs.ts";
 import { temporaryFolder } from "../gateway/config/kit.ts";
+import { VERBS } from "./all-verbs.ts";
 import { fixture } from "./run-cli.ts";
 import { runMany, runText } from "./run-text.ts";
 
-const VERBS = await loadVerbs();
 const folder = temporaryFolder();
 // Takes connections and says nothing.
 let mute: Server;

@@ -93,7 +93,7 @@ describe("gateway --workers", { concurrency: 2 }, () => {
 
     // A chain for each writer.
     const files = [1, 2].map((slot) => join(folder.path, `sessions/audit.${slot}.jsonl`));
-    const { stdout } = await promisify(execFile)(process.execPath, [await bundledCli(), "audit", "verify", ...files]);
+    const { stdout } = await promisify(execFile)(process.execPath, [bundledCli(), "audit", "verify", ...files]);
     assert.match(stdout, /2 (?:writers|chains)|writer/);
     for (const file of files) assert.ok(readFileSync(file, "utf8").split("\n").length > 3);
   });
@@ -157,7 +157,7 @@ describe("gateway --workers", { concurrency: 2 }, () => {
 
     running.child.kill("SIGTERM");
     assert.equal((await running.ended).code, 0);
-    const verified = await promisify(execFile)(process.execPath, [await bundledCli(), "audit", "verify", join(folder.path, "killed/audit.1.jsonl")]);
+    const verified = await promisify(execFile)(process.execPath, [bundledCli(), "audit", "verify", join(folder.path, "killed/audit.1.jsonl")]);
     assert.equal(verified.stderr, "");
     const opened = readFileSync(join(folder.path, "killed/audit.1.jsonl"), "utf8").split("\n").filter((line) => line.includes('"kind":"opened"'));
     assert.equal(opened.length, 2);

@@ -14,19 +14,18 @@ import { hostInterceptors } from "../../src/core/server/interceptor-server.ts";
 import { readyMade } from "../../src/library/catalog.ts";
 import { listenHttp } from "../../src/node/http-listener.ts";
 import { audit } from "../../src/cli/audit.ts";
-import { loadVerbs } from "../../src/cli/verbs.ts";
 import { wrap } from "../../src/cli/wrap.ts";
+import { VERBS } from "./all-verbs.ts";
 import { bundledCli, fixture, INITIALIZE, lines, request, runCli, server } from "./run-cli.ts";
 import { refuseAll, runText } from "./run-text.ts";
 
-const VERBS = await loadVerbs();
 const main = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
 // What is no message, and so is read as text.
 const print = (...args: string[]): Promise<string> =>
   new Promise((resolve, reject) => execFile(process.execPath, args, { cwd: root }, (error, stdout) => (error === null ? resolve(stdout) : reject(error))));
-const helpOf = async (...words: string[]): Promise<string> => print(await bundledCli(), ...words);
+const helpOf = async (...words: string[]): Promise<string> => print(bundledCli(), ...words);
 
 describe("the program", { concurrency: 3 }, () => {
   it("explains itself and its verbs within 80 columns, by any of the usual words", async () => {
@@ -71,7 +70,7 @@ describe("the program", { concurrency: 3 }, () => {
     assert.deepEqual([plain.code, plain.messages.length], [0, 1]);
     const idle = await runCli(["wrap", "--quiet", ...server()]);
     assert.deepEqual(idle, { code: 0, signal: null, stderr: "", messages: [] });
-    writeFileSync(join(dirname(await bundledCli()), "policy.ts"), "export const answer: number = 42;\n");
+    writeFileSync(join(dirname(bundledCli()), "policy.ts"), "export const answer: number = 42;\n");
     const typed = await runCli(["wrap", "--interceptors", "policy.ts", ...server()]);
     assert.equal(typed.code, 2);
     // Newer Node reads the types away, and finds nothing to guard with.
@@ -100,8 +99,8 @@ describe("the program", { concurrency: 3 }, () => {
   });
 
   it("keeps its log out of stdout, by whatever name", { skip: process.platform === "win32" }, async () => {
-    const file = join(dirname(await bundledCli()), "stdout.txt");
-    const words = [await bundledCli(), "wrap", "--log", file, ...server()];
+    const file = join(dirname(bundledCli()), "stdout.txt");
+    const words = [bundledCli(), "wrap", "--log", file, ...server()];
     const stderr = await new Promise<string>((resolve) =>
       execFile("sh", ["-c", 'exec "$0" "$@" > "$OUT" < /dev/null', process.execPath, ...words], { env: { ...process.env, OUT: file } }, (_error, _stdout, text) => resolve(text)),
     );
@@ -111,7 +110,7 @@ describe("the program", { concurrency: 3 }, () => {
 
   it("ends with exit code 2 where a disk is too full for what it prints, and well where nobody reads it", { skip: !existsSync("/dev/full") }, async () => {
     const started = async (...command: readonly string[]) => {
-      const words = [...command, process.execPath, await bundledCli(), "list", ...Array<string>(40).fill("tool-filter"), "--json"];
+      const words = [...command, process.execPath, bundledCli(), "list", ...Array<string>(40).fill("tool-filter"), "--json"];
       return new Promise<readonly unknown[]>((resolve) => execFile("bash", ["-c", ...words], (error, _stdout, stderr) => resolve([error?.code ?? 0, stderr])));
     };
     assert.deepEqual(await started('"$0" "$@" > /dev/full'), [2, "mcp-interceptors: not all could be printed: ENOSPC: no space left on device, write\n"]);

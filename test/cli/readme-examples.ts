@@ -13,7 +13,7 @@ export async function runExamples(text: string): Promise<readonly string[]> {
   try {
     copyFileSync(fixture("server.mjs"), join(folder, "server.mjs"));
     const program = join(folder, "mcp-interceptors");
-    writeFileSync(program, `#!/bin/sh\nexec '${process.execPath}' '${await bundledCli()}' "$@"\n`);
+    writeFileSync(program, `#!/bin/sh\nexec '${process.execPath}' '${bundledCli()}' "$@"\n`);
     chmodSync(program, 0o755);
     const path = [folder, dirname(process.execPath), process.env["PATH"]].join(delimiter);
     return await runPage(text, folder, { ...process.env, PATH: path });

@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
-import { loadVerbs } from "../../src/cli/verbs.ts";
 import { examplesIn, steady, strayLines, withOutputs } from "../support/pages.ts";
+import { VERBS } from "./all-verbs.ts";
 import { README, runExamples } from "./readme-examples.ts";
 
-const VERBS = await loadVerbs();
 const text = readFileSync(README, "utf8");
 const names = [...VERBS.map(({ name }) => name), "completion"];
 

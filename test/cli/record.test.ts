@@ -81,7 +81,7 @@ describe("record", () => {
     assert.match(wrong[1]?.stderr ?? "", /--output .*none\/x: cannot be written: its folder is not there\n/);
     // What the shell has sent stdout to carries messages.
     const own = openSync(file, "w");
-    const { status, stderr } = spawnSync(process.execPath, [await bundledCli(), "record", "-o", file, ...server()], { stdio: ["ignore", own, "pipe"], encoding: "utf8" });
+    const { status, stderr } = spawnSync(process.execPath, [bundledCli(), "record", "-o", file, ...server()], { stdio: ["ignore", own, "pipe"], encoding: "utf8" });
     closeSync(own);
     assert.deepEqual([status, /is this program's stdout/.test(stderr), readFileSync(file, "utf8")], [2, true, ""]);
     assert.equal(readFileSync(notes, "utf8"), "dear diary");

@@ -54,12 +54,12 @@ export interface RunOptions {
 }
 
 /** The program in one file. */
-export function bundledCli(): Promise<string> {
+export function bundledCli(): string {
   return bundle(join(root, "src/cli/main.ts"));
 }
 
 export async function startCli(words: readonly string[], { fromSources = false, env = {}, through = [] }: RunOptions = {}): Promise<Running> {
-  const entry = fromSources ? ["-C", "mcp-interceptors-source", "--import", "tsx", "src/cli/main.ts"] : [await bundledCli()];
+  const entry = fromSources ? ["-C", "mcp-interceptors-source", "--import", "tsx", "src/cli/main.ts"] : [bundledCli()];
   const [command = process.execPath, ...before] = through.length === 0 ? [] : [...through, process.execPath];
   const child = spawn(command, [...before, ...entry, ...words], { cwd: fromSources ? root : dirname(entry[0] ?? ""), env: { ...process.env, ...env }, stdio: ["pipe", "pipe", "pipe"] });
   const patience = setTimeout(() => child.kill("SIGKILL"), PATIENCE_MS);

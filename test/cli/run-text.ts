@@ -23,7 +23,7 @@ export interface RunTextOptions {
 
 /** Runs a verb that prints text, to its end. */
 export async function runText(words: readonly string[], { input = "", cwd, env = {}, program }: RunTextOptions = {}): Promise<Printed> {
-  const child = spawn(process.execPath, [program ?? (await bundledCli()), ...words], { stdio: ["pipe", "pipe", "pipe"], env: { ...process.env, ...env }, ...(cwd === undefined ? {} : { cwd }) });
+  const child = spawn(process.execPath, [program ?? bundledCli(), ...words], { stdio: ["pipe", "pipe", "pipe"], env: { ...process.env, ...env }, ...(cwd === undefined ? {} : { cwd }) });
   const patience = setTimeout(() => child.kill("SIGKILL"), PATIENCE_MS);
   let [stdout, stderr] = ["", ""];
   child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
@@ -44,7 +44,7 @@ const END = "\u0000end";
 export async function runMany(lines: readonly (readonly string[])[], { cwd = process.cwd(), env = {} }: Pick<RunTextOptions, "cwd" | "env"> = {}): Promise<readonly Printed[]> {
   const folder = temporaryFolder();
   try {
-    const program = await bundle(fileURLToPath(new URL("many-runs.ts", import.meta.url)));
+    const program = bundle(fileURLToPath(new URL("many-runs.ts", import.meta.url)));
     const { code, stdout, stderr } = await runText([folder.write("runs.json", JSON.stringify(lines))], { cwd, env, program });
     const printed = stdout.split(/\u0000end (\d+)\n/);
     const said = stderr.split(`${END}\n`);

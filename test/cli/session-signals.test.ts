@@ -27,7 +27,7 @@ interface Running {
 }
 
 async function start(words: readonly string[]): Promise<Running> {
-  const child = spawn(process.execPath, [await bundledCli(), ...words], { cwd: folder.path, stdio: ["ignore", "ignore", "pipe"] });
+  const child = spawn(process.execPath, [bundledCli(), ...words], { cwd: folder.path, stdio: ["ignore", "ignore", "pipe"] });
   const patience = setTimeout(() => child.kill("SIGKILL"), PATIENCE_MS);
   let stderr = "";
   const looks = new Set<() => void>();

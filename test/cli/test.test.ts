@@ -169,7 +169,7 @@ describe("test", () => {
 
   it("runs again when a file changes, and ends with the signal", async () => {
     const file = folder.write("watched.json", { tests: [{ name: "first", ...call("rm"), expect: "pass" }] });
-    const child = spawn(process.execPath, [await bundledCli(), "test", config(), file, "--watch"], { stdio: ["ignore", "pipe", "pipe"] });
+    const child = spawn(process.execPath, [bundledCli(), "test", config(), file, "--watch"], { stdio: ["ignore", "pipe", "pipe"] });
     let printed = "";
     const until = (pattern: RegExp) =>
       new Promise<void>((resolve, reject) => {

@@ -54,7 +54,7 @@ export function hasTerminal(t: TestContext): boolean {
 }
 
 export async function startOnTerminal(words: readonly string[], { env = {}, cwd }: TerminalOptions = {}): Promise<Terminal> {
-  const [command, ...args] = (findMaker() ?? assert.fail("no terminal"))([process.execPath, await bundledCli(), ...words]);
+  const [command, ...args] = (findMaker() ?? assert.fail("no terminal"))([process.execPath, bundledCli(), ...words]);
   const { NO_COLOR: _colour, ...own } = process.env;
   const child = spawn(command, args, { stdio: ["pipe", "pipe", "inherit"], env: { ...own, TERM: "xterm", SHELL: "/bin/sh", ...env }, ...(cwd === undefined ? {} : { cwd }) });
   const patience = setTimeout(() => child.kill("SIGKILL"), PATIENCE_MS);

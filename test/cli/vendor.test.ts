@@ -10,7 +10,7 @@ import { bundledCli } from "./run-cli.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-const cli = await bundledCli();
+const cli = bundledCli();
 const vendorFrom = (cwd: string, ...words: readonly string[]) => spawnSync(process.execPath, [cli, "vendor", ...words], { cwd, encoding: "utf8", timeout: 60_000 });
 const vendor = (...words: readonly string[]) => vendorFrom(root, ...words);
 

@@ -11,10 +11,10 @@ import { METHODS } from "../../src/core/wire/methods.ts";
 import { readyMade } from "../../src/library/catalog.ts";
 import { temporaryFolder } from "../gateway/config/kit.ts";
 import { decision } from "../gateway/decision-kit.ts";
+import { VERBS } from "./all-verbs.ts";
 import { bundledCli, fixture } from "./run-cli.ts";
 import { refuseAll, runMany } from "./run-text.ts";
 
-const VERBS = await loadVerbs();
 const folder = temporaryFolder();
 after(() => folder.remove());
 
@@ -55,6 +55,10 @@ const JSON_WORDS: ReadonlyMap<string, readonly [words: readonly string[], code: 
 ]);
 
 describe("each verb", { concurrency: 3 }, () => {
+  it("is here as the command line loads it", async () => {
+    assert.deepEqual(VERBS, await loadVerbs());
+  });
+
   for (const { name, help, options, summary } of VERBS) {
     it(`${name} explains itself within 80 columns, with its options, an example and its exit codes`, () => {
       for (const line of help.split("\n")) assert.ok(line.length <= 80 && line === line.trimEnd(), `${line.length}: ${line}`);
@@ -169,7 +173,7 @@ describe("each verb", { concurrency: 3 }, () => {
 
   it("ends well where nobody reads what it prints", async () => {
     for (const words of [["help", "audit"], ["list", "redact", "--json"], ["check", config, "--no-connect", "--stdio", "files"]]) {
-      const child = spawn(process.execPath, [await bundledCli(), ...words], { stdio: ["ignore", "pipe", "pipe"] });
+      const child = spawn(process.execPath, [bundledCli(), ...words], { stdio: ["ignore", "pipe", "pipe"] });
       let stderr = "";
       child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
       child.stdout.destroy();

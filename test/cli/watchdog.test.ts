@@ -7,7 +7,7 @@ import { fixture } from "./run-cli.ts";
 const posix = { skip: process.platform === "win32" };
 
 test("an orphan whose thread is in an endless loop is killed, with all that it has started", posix, async () => {
-  const child = spawn(process.execPath, [await bundle(fixture("looping.ts"))], { stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(process.execPath, [bundle(fixture("looping.ts"))], { stdio: ["ignore", "pipe", "inherit"] });
   child.stdout.resume();
   const patience = setTimeout(() => child.kill("SIGINT"), 15_000);
   // "close" comes when nobody holds its stdout any more.

@@ -16,7 +16,7 @@ async function orphan(words: readonly string[], { input = '""', after }: { input
     const child = require("node:child_process").spawn(process.execPath, process.argv.slice(1), { stdio: ["pipe", "ignore", "inherit"] });
     child.stdin.write(${input});
     setInterval(() => {}, 1000);`;
-  const client = spawn(process.execPath, ["-e", script, await bundledCli(), ...words], { stdio: ["ignore", "ignore", "pipe"] });
+  const client = spawn(process.execPath, ["-e", script, bundledCli(), ...words], { stdio: ["ignore", "ignore", "pipe"] });
   let stderr = "";
   const kill = () => client.kill("SIGKILL");
   client.stderr.setEncoding("utf8").on("data", (text: string) => {

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { bundledCli } from "../cli/run-cli.ts";
 
 export const root = fileURLToPath(new URL("../..", import.meta.url));
-export const CLI = [await bundledCli()];
+export const CLI = [bundledCli()];
 
 const quote = (word: string) => `'${word}'`;
 /** A command line that starts Node with these words. */

@@ -86,7 +86,7 @@ describe("the session of the demo", () => {
     ["nothing is blocked", [{ use: "redact" }], /^Error: the call was not blocked$/],
   ] as const) {
     it(`does not come out where ${missing}`, async () => {
-      const book = await bundle(example("upstream.ts"));
+      const book = bundle(example("upstream.ts"));
       const file = folder.write(`${interceptors.length}.json`, {
         upstreams: { book: { command: process.execPath, args: [book] } },
         interceptors,

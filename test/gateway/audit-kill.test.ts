@@ -10,7 +10,7 @@ import { fileURLToPath } from "node:url";
 import { verifyAudit } from "../../src/gateway/audit-verify.ts";
 import { bundle } from "../support/bundle.ts";
 
-const writer = await bundle(fileURLToPath(new URL("fixtures/audit-writer.ts", import.meta.url)));
+const writer = bundle(fileURLToPath(new URL("fixtures/audit-writer.ts", import.meta.url)));
 
 test("a log whose writer is killed over and over holds, in one chain over all files and restarts", async () => {
   const folder = mkdtempSync(join(tmpdir(), "mcp-interceptors-"));

@@ -35,7 +35,7 @@ test("a program wraps a server that it starts", async () => {
   const [near, down] = memoryPair();
   const chain = createChain();
   chain.add(validator({ name: "read-only", hooks: [{ events: ["tools/call"], phase: "request" }] }, ({ payload }) => (payload.name.startsWith("delete_") ? deny("read only") : true)));
-  const args = [await bundle(fileURLToPath(new URL("../../examples/upstream.ts", import.meta.url)))];
+  const args = [bundle(fileURLToPath(new URL("../../examples/upstream.ts", import.meta.url)))];
   const wrapped = await wrapServer(down, { command: process.execPath, args, stderr: "ignore" }, { chain });
   const client = new McpClient({ name: "c", version: "1" });
   await client.connect(near);

@@ -17,7 +17,7 @@ import { createHttpSend } from "../../src/node/http-send.ts";
 import { bundle } from "../support/bundle.ts";
 
 const program = (name: string) => bundle(fileURLToPath(new URL(`fixtures/${name}.ts`, import.meta.url)));
-const server = await program("server");
+const server = program("server");
 const child = (era: Era): UpstreamTarget => ({
   command: process.execPath,
   args: [server, era],
@@ -98,7 +98,7 @@ describe("a gateway on a port, in front of a child", () => {
 
 describe("a gateway on stdio", () => {
   it("serves clients of both eras, and ends with its client and its child", async () => {
-    const gateway = await program("gateway");
+    const gateway = program("gateway");
     for (const [upstreamEra, era] of [["handshake", "stateless"], ["stateless", "handshake"]] as const) {
       let said = "";
       const transport = await spawnTransport({ command: process.execPath, args: [gateway, upstreamEra, server], stderr: (chunk) => (said += String(Buffer.from(chunk))), killGraceMs: 10_000 });

@@ -28,7 +28,7 @@ function build(): void {
 
 /** Runs one file, shows what it prints, and finds the lines that say what was compared. */
 async function runFile(file: string) {
-  const { totals, lines, code } = await runReported([join(root, file)], FILE_TIMEOUT_MS, (text) => process.stdout.write(text));
+  const { totals, lines, code } = await runReported([...process.execArgv, join(root, file)], FILE_TIMEOUT_MS, (text) => process.stdout.write(text));
   const compared = lines.filter((line) => line.startsWith("compared: ")).map((line) => line.slice("compared: ".length));
   return { ...totals, compared, failed: code !== 0 || totals.fail > 0 || totals.tests === 0 };
 }

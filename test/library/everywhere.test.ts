@@ -15,7 +15,7 @@ import { connectServer } from "../../src/node/chain.ts";
 import { bundle } from "../support/bundle.ts";
 import { everyInterceptor, shown } from "./fixtures/every.ts";
 
-const PROGRAM = await bundle(fileURLToPath(new URL("fixtures/every.ts", import.meta.url)));
+const PROGRAM = bundle(fileURLToPath(new URL("fixtures/every.ts", import.meta.url)));
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
 // Answers all who ask a service: yes, for the call that was asked about.

@@ -9,7 +9,7 @@ import { bundle } from "../support/bundle.ts";
 
 const posix = { skip: process.platform === "win32" };
 const server = fileURLToPath(new URL("fixtures/echo-server.mjs", import.meta.url));
-const parent = await bundle(fileURLToPath(new URL("fixtures/parent.ts", import.meta.url)));
+const parent = bundle(fileURLToPath(new URL("fixtures/parent.ts", import.meta.url)));
 const request = (method: string, id = 1): { message: RequestMessage } => ({ message: { jsonrpc: "2.0", id, method } });
 
 function startServer(mode?: string, options: Partial<SpawnOptions> = {}): Promise<ChildTransport> {

@@ -8,7 +8,7 @@ import { fakeHost, settle } from "../support/fake-host.ts";
 import { bundle } from "../support/bundle.ts";
 
 const ping = (id: number) => ({ jsonrpc: "2.0", id, method: "ping" }) as const;
-const fixture = await bundle(fileURLToPath(new URL("fixtures/stdio-server.ts", import.meta.url)));
+const fixture = bundle(fileURLToPath(new URL("fixtures/stdio-server.ts", import.meta.url)));
 
 test("the end of stdin ends receive, after what came before it, and answers still go out", async () => {
   const [stdin, stdout] = [new PassThrough(), new PassThrough()];

@@ -13,10 +13,10 @@ export interface Reported {
   readonly code: number | null;
 }
 
-/** Runs Node with these words on top of this process's own flags. `onText` sees what is written to stdout as it comes. */
+/** Runs Node with these words. `onText` sees what is written to stdout as it comes. */
 export function runReported(words: readonly string[], timeout: number, onText: (text: string) => void = () => {}): Promise<Reported> {
   return new Promise((resolve) => {
-    const child = spawn(process.execPath, [...process.execArgv, "--test-reporter=spec", ...words], { stdio: ["ignore", "pipe", "inherit"], timeout, killSignal: "SIGKILL" });
+    const child = spawn(process.execPath, ["--test-reporter=spec", ...words], { stdio: ["ignore", "pipe", "inherit"], timeout, killSignal: "SIGKILL" });
     const totals: Totals = { tests: 0, suites: 0, pass: 0, fail: 0, cancelled: 0, skipped: 0, todo: 0 };
     const lines: string[] = [];
     let partial = "";

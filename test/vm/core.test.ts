@@ -10,7 +10,7 @@ import { EXPECTED } from "./expected.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-const engine = await bundle(join(root, "test", "vm", "bare-engine.ts"));
+const engine = bundle(join(root, "test", "vm", "bare-engine.ts"));
 
 describe("core alone", () => {
   const project = temporaryFolder("core");

@@ -12,7 +12,7 @@ const SIZE = 0.12;
 const MAX_MEGABYTES = 96;
 
 test(`every hostile schema is refused, judged or given up, within ${MAX_MEGABYTES} MB`, async () => {
-  const ran = await promisify(execFile)(process.execPath, [`--max-old-space-size=${MAX_MEGABYTES}`, ...process.execArgv, PROGRAM, String(SIZE)], { timeout: 120_000 }).catch((thrown: unknown) => thrown as { stdout: string });
+  const ran = await promisify(execFile)(process.execPath, [`--max-old-space-size=${MAX_MEGABYTES}`, "--conditions=mcp-interceptors-source", "--import", "tsx", PROGRAM, String(SIZE)], { timeout: 120_000 }).catch((thrown: unknown) => thrown as { stdout: string });
   const lines = ran.stdout.trim().split("\n");
   assert.equal(lines.length, Object.keys(HOSTILE).length, `ended in ${lines.at(-1)}`);
   const found = new Map(lines.map((line) => {

@@ -46,7 +46,7 @@ describe("a configuration", () => {
     folder.write("gateway.config.mjs", config("second"));
     utimesSync(file, 1, 1);
     assert.deepEqual(Object.keys((await loadConfig(file, { env })).config.upstreams), ["second"]);
-    const plain = folder.write("plain.ts", 'export default { upstreams: { a: { command: "x" } } } satisfies object;');
+    const plain = folder.write("plain.mts", 'export default { upstreams: { a: { command: "x" } } } satisfies object;');
     assert.deepEqual((await loadConfig(plain)).config, { upstreams: { a: { command: "x" } } });
   });
 

@@ -1,22 +1,9 @@
-// Runs the test files that are named, all in this process: `run.ts` starts it. What would pass for success without being one fails the run: an end before
-// the last test, something left behind that keeps the process alive.
+// The last part of the module that `run.ts` makes of many test files: something left behind that keeps the process alive fails the run.
 import assert from "node:assert/strict";
-import { join } from "node:path";
 import { test } from "node:test";
-import { pathToFileURL } from "node:url";
+import { lane } from "./lane-start.ts";
 
 const GRACE_MS = 5_000;
-const root = import.meta.dirname ?? new URL(".", import.meta.url).pathname;
-
-let finished = false;
-process.on("exit", (code) => {
-  if (finished && code === 0) return;
-  process.exitCode = code === 0 ? 1 : code;
-  // A rejection that nobody caught fails the run without being any test's failure, so that the totals may look like success.
-  console.error(`\nthe run failed${finished ? "" : ": it ended before the last test had"} (exit code ${process.exitCode})`);
-});
-
-for (const file of process.argv.slice(2)) await import(pathToFileURL(join(root, file)).href);
 
 test("no test leaves anything behind that keeps the process alive", async () => {
   const until = Date.now() + GRACE_MS;
@@ -25,7 +12,7 @@ test("no test leaves anything behind that keeps the process alive", async () => 
     await new Promise((resolve) => setImmediate(resolve));
     left = keepingAlive();
   }
-  finished = true;
+  lane.finished = true;
   if (left.length > 0) endAnyway();
   assert.deepEqual(left, []);
 });
