@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import { temporaryFolder } from "../gateway/config/kit.ts";
 import { fixture } from "./run-cli.ts";
-import { refuseAll, runMany, runText, type Printed } from "./run-text.ts";
+import { refuseAll, runAlone, runMany, runText, type Printed } from "./run-text.ts";
 
 const folder = temporaryFolder();
 after(() => folder.remove());
@@ -62,7 +62,7 @@ describe("invoke", () => {
     const [changed, passes] = await runAll(["invoke", "redact", "redact", "--event", "tools/call", "--payload", CALL], ["invoke", SERVER, "names", "--event", "tools/call", "--payload", folder.write("call.json", { name: "ls" })]);
     assert.equal(changed.code, 0);
     assert.match(changed.stdout, /^changes the message\n[^]*"q": "\[REDACTED:email\]"/);
-    const refused = await runText(["invoke", SERVER, "names", "--event", "tools/call", "--payload", "-"], { input: '{"name":"rm"}' });
+    const refused = await runAlone(["invoke", SERVER, "names", "--event", "tools/call", "--payload", "-"], { input: '{"name":"rm"}' });
     assert.equal(refused.code, 3);
     assert.match(refused.stdout, /^refuses the message\n {2}error: /);
     assert.deepEqual([passes.code, passes.stdout.split("\n")[0]], [0, "lets the message pass"]);

@@ -7,7 +7,7 @@ import { after, before, describe, it } from "node:test";
 import { temporaryFolder } from "../gateway/config/kit.ts";
 import { VERBS } from "./all-verbs.ts";
 import { fixture } from "./run-cli.ts";
-import { runMany, runText } from "./run-text.ts";
+import { runAlone, runMany } from "./run-text.ts";
 
 const folder = temporaryFolder();
 // Takes connections and says nothing.
@@ -294,7 +294,7 @@ describe("whatever is wrong", { concurrency: 3 }, () => {
         const { words, code, said, input } = one;
         const asked = asks(words);
         const given = withJson(words);
-        const ran = alone(one) ? await runText(given, { cwd: folder.path, ...(input === undefined ? {} : { input }) }) : (ranTogether[together.indexOf(one)] ?? assert.fail());
+        const ran = alone(one) ? await runAlone(given, { cwd: folder.path, ...(input === undefined ? {} : { input }) }) : (ranTogether[together.indexOf(one)] ?? assert.fail());
         const told = `${given.join(" ")}\n${ran.stderr}${ran.stdout.slice(0, 500)}`;
         assert.equal(ran.code, code, told);
         if (said.source !== "^$") assert.match(ran.stderr, said, told);

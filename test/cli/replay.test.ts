@@ -5,7 +5,7 @@ import { after, describe, it } from "node:test";
 import { replay } from "../../src/cli/replay.ts";
 import { temporaryFolder } from "../gateway/config/kit.ts";
 import { startCli } from "./run-cli.ts";
-import { runText } from "./run-text.ts";
+import { runAlone, runText } from "./run-text.ts";
 
 const folder = temporaryFolder();
 after(() => folder.remove());
@@ -38,9 +38,9 @@ A, D/a.json: 1 changed, 1 passed, 1 blocked, 1 unreached; stopped by tool-filter
 
   it("reads stdin where it is told to, and says so where that is no recording", async () => {
     const words = ["replay", "-", "-c", config("a.json", { use: "tool-filter", config: { deny: ["rm"] } })];
-    const { code, stdout } = await runText(words, { input: readFileSync(recording(HEADER, call(1, "ls", 0), call(2, "rm", 2)), "utf8") });
+    const { code, stdout } = await runAlone(words, { input: readFileSync(recording(HEADER, call(1, "ls", 0), call(2, "rm", 2)), "utf8") });
     assert.deepEqual([code, /^2 messages: 1 refused/m.test(stdout)], [1, true]);
-    const empty = await runText(words);
+    const empty = await runAlone(words);
     assert.deepEqual([empty.code, /stdin is empty/.test(empty.stderr)], [2, true]);
   });
 

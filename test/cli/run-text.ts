@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
+import { spawn, type ChildProcess } from "node:child_process";
+import type { Socket } from "node:net";
 import { fileURLToPath } from "node:url";
-import { temporaryFolder } from "../gateway/config/kit.ts";
 import { bundle } from "../support/bundle.ts";
 import { bundledCli } from "./run-cli.ts";
+import { END, type Asked } from "./warm-cli.ts";
 
 export interface Printed {
   readonly code: number | null;
@@ -14,16 +15,13 @@ export interface Printed {
 const PATIENCE_MS = 20_000;
 
 export interface RunTextOptions {
-  readonly input?: string;
   readonly cwd?: string;
   readonly env?: NodeJS.ProcessEnv;
-  /** A file in place of the program. */
-  readonly program?: string;
 }
 
-/** Runs a verb that prints text, to its end. */
-export async function runText(words: readonly string[], { input = "", cwd, env = {}, program }: RunTextOptions = {}): Promise<Printed> {
-  const child = spawn(process.execPath, [program ?? bundledCli(), ...words], { stdio: ["pipe", "pipe", "pipe"], env: { ...process.env, ...env }, ...(cwd === undefined ? {} : { cwd }) });
+/** Runs a verb that prints text, to its end, in a process of its own. */
+export async function runAlone(words: readonly string[], { input = "", cwd, env = {} }: RunTextOptions & { readonly input?: string } = {}): Promise<Printed> {
+  const child = spawn(process.execPath, [bundledCli(), ...words], { stdio: ["pipe", "pipe", "pipe"], env: { ...process.env, ...env }, ...(cwd === undefined ? {} : { cwd }) });
   const patience = setTimeout(() => child.kill("SIGKILL"), PATIENCE_MS);
   let [stdout, stderr] = ["", ""];
   child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
@@ -38,28 +36,78 @@ export async function runText(words: readonly string[], { input = "", cwd, env =
   return { code, stdout, stderr };
 }
 
-const END = "\u0000end";
-
-/** Runs command lines one after the other in one process, from their words to what they print and the code that they would end with. */
-export async function runMany(lines: readonly (readonly string[])[], { cwd = process.cwd(), env = {} }: Pick<RunTextOptions, "cwd" | "env"> = {}): Promise<readonly Printed[]> {
-  const folder = temporaryFolder();
-  try {
-    const program = bundle(fileURLToPath(new URL("many-runs.ts", import.meta.url)));
-    const { code, stdout, stderr } = await runText([folder.write("runs.json", JSON.stringify(lines))], { cwd, env, program });
-    const printed = stdout.split(/\u0000end (\d+)\n/);
-    const said = stderr.split(`${END}\n`);
-    assert.deepEqual([code, printed.length, said.length], [0, 2 * lines.length + 1, lines.length + 1], `${JSON.stringify(lines[said.length - 1])} ends the process\n${stderr.slice(-2000)}`);
-    return lines.map((_, at) => ({ stdout: printed[2 * at] ?? "", code: Number(printed[2 * at + 1]), stderr: said[at] ?? "" }));
-  } finally {
-    folder.remove();
-  }
+/** A process that runs command lines one after the other. It keeps nobody alive but while one runs. */
+interface Warm {
+  run(asked: Asked): Promise<Printed>;
+  readonly ended: boolean;
 }
 
-/** Runs command lines, each of which has to end with exit code 2, nothing on stdout, and what it is told for on stderr: the first in a process of its own, the others one after the other in one. */
-export async function refuseAll(cases: readonly (readonly [words: readonly string[], stderr: RegExp])[], options?: Pick<RunTextOptions, "cwd" | "env">): Promise<void> {
+function startWarm(): Warm {
+  const child = spawn(process.execPath, [bundle(fileURLToPath(new URL("warm-cli.ts", import.meta.url)))], { stdio: ["ignore", "pipe", "pipe", "ipc"] });
+  let [stdout, stderr, ended] = ["", "", false];
+  let look = () => {};
+  child.stdout?.setEncoding("utf8").on("data", (text: string) => ((stdout += text), look()));
+  child.stderr?.setEncoding("utf8").on("data", (text: string) => ((stderr += text), look()));
+  child.once("close", () => ((ended = true), look()));
+  const kill = () => child.kill("SIGKILL");
+  process.once("exit", kill);
+  child.once("close", () => process.off("exit", kill));
+  hold(child, false);
+  return {
+    get ended() {
+      return ended;
+    },
+    async run(asked) {
+      [stdout, stderr] = ["", ""];
+      hold(child, true);
+      const patience = setTimeout(kill, PATIENCE_MS);
+      child.send(asked);
+      const printed = await new Promise<Printed>((resolve, reject) => {
+        look = () => {
+          const [, text = "", code] = /^([^]*)\u0000end (\d+)\n$/.exec(stdout) ?? [];
+          if (code !== undefined && stderr.endsWith(`${END}\n`)) resolve({ code: Number(code), stdout: text, stderr: stderr.slice(0, -END.length - 1) });
+          else if (ended) reject(new assert.AssertionError({ message: `${JSON.stringify(asked.words)} ends the process, or takes too long\n${stderr.slice(-2000)}` }));
+        };
+        look();
+      });
+      clearTimeout(patience);
+      if (!ended) hold(child, false);
+      return printed;
+    },
+  };
+}
+
+/** Whether a process, and what it is talked to over, keeps this one alive. */
+function hold(child: ChildProcess, alive: boolean): void {
+  const word = alive ? "ref" : "unref";
+  child[word]();
+  child.channel?.[word]();
+  for (const stream of [child.stdout, child.stderr]) (stream as Socket | null)?.[word](); // which pipes of children are
+}
+
+let warm: Warm | undefined;
+let last: Promise<unknown> = Promise.resolve();
+
+/** Runs a verb that prints text and reads no input, from its words to what it prints and the code that it would end with, in a process that others have run in. */
+export function runText(words: readonly string[], { cwd = process.cwd(), env = {} }: RunTextOptions = {}): Promise<Printed> {
+  const printed = last.then(() => {
+    if (warm === undefined || warm.ended) warm = startWarm();
+    return warm.run({ words, cwd, env: { ...process.env, ...env }, program: bundledCli() });
+  });
+  last = printed.catch(() => {});
+  return printed;
+}
+
+/** Runs command lines one after the other. */
+export function runMany(lines: readonly (readonly string[])[], options?: RunTextOptions): Promise<readonly Printed[]> {
+  return Promise.all(lines.map((words) => runText(words, options)));
+}
+
+/** Runs command lines, each of which has to end with exit code 2, nothing on stdout, and what it is told for on stderr: the first in a process of its own. */
+export async function refuseAll(cases: readonly (readonly [words: readonly string[], stderr: RegExp])[], options?: RunTextOptions): Promise<void> {
   const [first = [], ...others] = cases.map(([words]) => words);
-  const ran = await Promise.all([runText(first, options), runMany(others, options)]);
-  for (const [at, { code, stdout, stderr }] of ran.flat().entries()) {
+  const ran = [await runAlone(first, options), ...(await runMany(others, options))];
+  for (const [at, { code, stdout, stderr }] of ran.entries()) {
     const [words, expected] = cases[at] ?? assert.fail();
     assert.deepEqual([code, stdout], [2, ""], `${words.join(" ")}: ${stderr}`);
     assert.match(stderr, expected);
