@@ -1,3 +1,4 @@
+import { isJsonOf } from "../core/base/json-of.ts";
 import { isObject } from "../core/base/json.ts";
 import { editPayload } from "./payload-edit.ts";
 import { withCopies } from "./redact-copies.ts";
@@ -56,6 +57,12 @@ export function restoreArguments(payload: unknown, exchange: Exchange, tokens: T
 /** A tool's result whose text repeats its structured content does so again. */
 export function withCopiesOf(payload: unknown, edited: unknown, { event, phase }: Exchange): unknown {
   return event === "tools/call" && phase === "response" ? withCopies(payload, edited) : edited;
+}
+
+/** Whether a text of a tool's result repeats its structured content, by whose members it is judged then. */
+export function isCopyIn(payload: unknown, { event, phase }: Exchange): (text: string) => boolean {
+  const data = event === "tools/call" && phase === "response" && isObject(payload) ? payload["structuredContent"] : undefined;
+  return (text) => data !== undefined && isJsonOf(text, data);
 }
 
 /** Only a whole number that JSON carries exactly can be judged by its digits. */

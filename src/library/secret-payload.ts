@@ -1,7 +1,7 @@
 import { mergeOverlaps } from "./detect/merge.ts";
 import { replaceMatches } from "./detect/replace.ts";
 import { editPayload, type PayloadEdit, type Stands } from "./payload-edit.ts";
-import { withCopiesOf } from "./redact-payload.ts";
+import { isCopyIn, withCopiesOf } from "./redact-payload.ts";
 import type { Exchange } from "./redact-structure.ts";
 import type { SecretKind, SecretMatch } from "./secrets/kinds.ts";
 import { isUserAndPassword } from "./secrets/authorization.ts";
@@ -28,10 +28,10 @@ export type SecretTally = Map<SecretKind, number>;
 
 /** The payload with a mask in place of each secret, as `editPayload` finds texts; those in text blocks next to each other are looked at joined, too. */
 export function maskSecrets(payload: unknown, exchange: Exchange, edit: SecretEdit, tally: SecretTally): unknown {
-  return withCopiesOf(payload, editPayload(payload, exchange, createEdit(edit, tally, exchange.phase)), exchange);
+  return withCopiesOf(payload, editPayload(payload, exchange, createEdit(edit, tally, exchange.phase, isCopyIn(payload, exchange))), exchange);
 }
 
-function createEdit({ findSecrets, findsNames, known, allow, masks, maxTextChars }: SecretEdit, tally: SecretTally, phase: Exchange["phase"]): PayloadEdit {
+function createEdit({ findSecrets, findsNames, known, allow, masks, maxTextChars }: SecretEdit, tally: SecretTally, phase: Exchange["phase"], isCopy: (text: string) => boolean): PayloadEdit {
   const count = (kind: SecretKind) => tally.set(kind, (tally.get(kind) ?? 0) + 1);
   const maskOf = ({ type }: SecretMatch) => masks.get(type) ?? "";
   const isMask = (text: string) => [...masks.values()].includes(text);
@@ -49,8 +49,10 @@ function createEdit({ findSecrets, findsNames, known, allow, masks, maxTextChars
       }
       // What a query or a sentence holds is named by itself.
       const isIdentifier = member !== undefined && ((namesIdentifier(member, false) && !/[\s?#]/.test(text)) || (namesAccount(member) && isAccountKey(text)));
-      const found = find(text, isIdentifier);
+      let found = find(text, isIdentifier);
       if (found.length === 0) return text;
+      // What is random in data is an id or none by the members that hold it, which are looked at by themselves.
+      if (member === undefined && found.some(({ type }) => type === "high-entropy") && isCopy(text)) found = find(text, true);
       for (const { type } of found) count(type);
       return replaceMatches(text, found, maskOf);
     },
