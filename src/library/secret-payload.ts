@@ -132,14 +132,22 @@ function findAcross(parts: readonly Edge[], find: FindSecrets, report: (index: n
     const touched: (typeof places)[number][] = [];
     while (next < places.length && places[next]!.at + places[next]!.text.length <= match.start) next++;
     for (let place = places[next]; place !== undefined && place.at < match.end; place = places[next + touched.length]) touched.push(place);
-    // Its name may stand at the end of the text before: `password:`, and then the password.
     const [first] = touched;
-    const isNamedBefore = first !== undefined && first.index > 0 && first.from === 0 && /^[\s"'`]{0,4}$/.test(first.text.slice(0, Math.max(0, match.start - first.at)).slice(0, 5));
+    const isNamedBefore = first !== undefined && first.index > 0 && first.from === 0 && mayBeNamedBefore(match, first.text, match.start - first.at);
     if (!isNamedBefore && new Set(touched.map(({ index }) => index)).size < 2) continue;
     for (const { index, at, from, text } of touched) {
       report(index, { type: match.type, start: Math.max(match.start - at, 0) + from, end: Math.min(match.end - at, text.length) + from });
     }
   }
+}
+
+// What is told by what stands before it, and the most of that which may stand in the same text.
+const NAMED_KINDS: ReadonlySet<SecretKind> = new Set(["assignment", "authorization", "url-password"]);
+const MOST_NAME_PART = 64;
+
+/** Whether the name of what starts at `start` in a text may stand in the text before, or go on from there: `password:` and then the password, or `pass` and `word=…`. */
+function mayBeNamedBefore({ type }: SecretMatch, text: string, start: number): boolean {
+  return start <= MOST_NAME_PART && (NAMED_KINDS.has(type) ? /^[^\r\n]*$/ : /^[\s"'`]{0,4}$/).test(text.slice(0, Math.max(0, start)));
 }
 
 interface Edge {
