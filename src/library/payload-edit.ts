@@ -13,6 +13,8 @@ export interface PayloadEdit {
   text(text: string, member: string | undefined, stands: Stands): string;
   /** A number in arguments, structured content and other data. */
   number(value: number, member: string | undefined): number | string;
+  /** The number that takes the place of a text in data which is no member's name; `text` is asked where there is none. */
+  numberOf?(text: string): number | undefined;
   /** The texts of blocks that follow each other in one list, before `text` is asked for each. */
   blocks?(texts: readonly string[]): readonly string[];
   /** Whether texts that a resource holds as Base64, and says so by its media type, are edited, too. */
@@ -62,7 +64,7 @@ export function editPayload(payload: unknown, exchange: Exchange, edit: PayloadE
 
   // Recursion is bounded by the depth that a message may have.
   const walk = (value: unknown, place: Place, depth: number, stands: Stands = "held"): unknown => {
-    if (typeof value === "string") return editText(value, place.zone === "data" ? place.holder : undefined, stands);
+    if (typeof value === "string") return (place.zone === "data" ? edit.numberOf?.(value) : undefined) ?? editText(value, place.zone === "data" ? place.holder : undefined, stands);
     if (typeof value === "number") return place.zone === "data" ? edit.number(value, place.holder) : value;
     if (typeof value !== "object" || value === null) return value;
     if (depth === 0) throw new LocalError("limit_exceeded", `a payload nested deeper than ${DEFAULT_MAX_DEPTH} levels cannot be read`);

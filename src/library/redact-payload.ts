@@ -1,3 +1,4 @@
+import { isJsonOf } from "../core/base/json-of.ts";
 import { isObject } from "../core/base/json.ts";
 import { editPayload } from "./payload-edit.ts";
 import { withCopies } from "./redact-copies.ts";
@@ -31,7 +32,7 @@ export function redactPayload(payload: unknown, exchange: Exchange, options: Red
     maxTextChars,
     inBlobs: true,
     text: redact,
-    number: (value) => (numbers === "mask" ? redactNumber(value, redact) : value),
+    number: (value) => (numbers === "mask" ? redactNumber(value, redact, tokens?.map) : value),
   });
   return withCopiesOf(payload, fit === undefined ? redacted : withFitting(payload, redacted, fit), exchange);
 }
@@ -47,7 +48,7 @@ function withFitting(payload: unknown, redacted: unknown, fit: (before: unknown,
 export function restoreArguments(payload: unknown, exchange: Exchange, tokens: TokenMap, maxTextChars: number): unknown {
   if (!isObject(payload)) return payload;
   const given = payload["arguments"];
-  const edit = { maxTextChars, text: (text: string) => tokens.restore(text), number: (value: number) => value };
+  const edit = { maxTextChars, text: (text: string) => tokens.restore(text), number: (value: number) => value, numberOf: (text: string) => tokens.numberOf(text) };
   const restored = editPayload({ arguments: given }, exchange, edit);
   const values = isObject(restored) ? restored["arguments"] : given;
   return values === given ? payload : { ...payload, arguments: values };
@@ -58,10 +59,18 @@ export function withCopiesOf(payload: unknown, edited: unknown, { event, phase }
   return event === "tools/call" && phase === "response" ? withCopies(payload, edited) : edited;
 }
 
+/** Whether a text of a tool's result repeats its structured content, by whose members it is judged then. */
+export function isCopyIn(payload: unknown, { event, phase }: Exchange): (text: string) => boolean {
+  const data = event === "tools/call" && phase === "response" && isObject(payload) ? payload["structuredContent"] : undefined;
+  return (text) => data !== undefined && isJsonOf(text, data);
+}
+
 /** Only a whole number that JSON carries exactly can be judged by its digits. */
-function redactNumber(value: number, redact: (text: string) => string): number | string {
+function redactNumber(value: number, redact: (text: string) => string, tokens: TokenMap | undefined): number | string {
   const digits = String(Math.abs(value));
   if (!Number.isSafeInteger(value) || digits.length < 13) return value;
   const redacted = redact(digits);
-  return redacted === digits ? value : redacted;
+  if (redacted === digits) return value;
+  tokens?.noteNumber(redacted);
+  return redacted;
 }

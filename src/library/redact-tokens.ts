@@ -9,6 +9,10 @@ export interface TokenMap {
   withoutLookalikes(text: string): string;
   /** The text with its values in place of the tokens that were given; others stay as they are. */
   restore(text: string): string;
+  /** Notes that a token has stood for a number; what is no token of ours does not. */
+  noteNumber(token: string): void;
+  /** The number that a text stands for where all of it is the token of one. */
+  numberOf(text: string): number | undefined;
 }
 
 // Of one session: 1,000 values of 256 characters are less than a megabyte.
@@ -22,6 +26,7 @@ export function createTokenMap(): TokenMap {
   const tokens = new Map<string, string>();
   const values = new Map<string, string>();
   const counts = new Map<string, number>();
+  const numbers = new Set<string>();
 
   const tokenFor = (name: string, value: string): string | undefined => {
     const key = `${name} ${value}`;
@@ -41,6 +46,10 @@ export function createTokenMap(): TokenMap {
     // Once there are too many, one that might be mistaken for a value's loses its brackets.
     withoutLookalikes: (text) => replace(text, (token) => tokenFor("TEXT", token) ?? token.slice(1, -1)),
     restore: (text) => replace(text, (token) => values.get(token) ?? token),
+    noteNumber(token) {
+      if (values.has(token)) numbers.add(token);
+    },
+    numberOf: (text) => (numbers.has(text) ? Number(values.get(text)) : undefined),
   };
 }
 

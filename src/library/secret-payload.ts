@@ -1,7 +1,7 @@
 import { mergeOverlaps } from "./detect/merge.ts";
 import { replaceMatches } from "./detect/replace.ts";
 import { editPayload, type PayloadEdit, type Stands } from "./payload-edit.ts";
-import { withCopiesOf } from "./redact-payload.ts";
+import { isCopyIn, withCopiesOf } from "./redact-payload.ts";
 import type { Exchange } from "./redact-structure.ts";
 import type { SecretKind, SecretMatch } from "./secrets/kinds.ts";
 import { isUserAndPassword } from "./secrets/authorization.ts";
@@ -28,10 +28,10 @@ export type SecretTally = Map<SecretKind, number>;
 
 /** The payload with a mask in place of each secret, as `editPayload` finds texts; those in text blocks next to each other are looked at joined, too. */
 export function maskSecrets(payload: unknown, exchange: Exchange, edit: SecretEdit, tally: SecretTally): unknown {
-  return withCopiesOf(payload, editPayload(payload, exchange, createEdit(edit, tally, exchange.phase)), exchange);
+  return withCopiesOf(payload, editPayload(payload, exchange, createEdit(edit, tally, exchange.phase, isCopyIn(payload, exchange))), exchange);
 }
 
-function createEdit({ findSecrets, findsNames, known, allow, masks, maxTextChars }: SecretEdit, tally: SecretTally, phase: Exchange["phase"]): PayloadEdit {
+function createEdit({ findSecrets, findsNames, known, allow, masks, maxTextChars }: SecretEdit, tally: SecretTally, phase: Exchange["phase"], isCopy: (text: string) => boolean): PayloadEdit {
   const count = (kind: SecretKind) => tally.set(kind, (tally.get(kind) ?? 0) + 1);
   const maskOf = ({ type }: SecretMatch) => masks.get(type) ?? "";
   const isMask = (text: string) => [...masks.values()].includes(text);
@@ -49,8 +49,10 @@ function createEdit({ findSecrets, findsNames, known, allow, masks, maxTextChars
       }
       // What a query or a sentence holds is named by itself.
       const isIdentifier = member !== undefined && ((namesIdentifier(member, false) && !/[\s?#]/.test(text)) || (namesAccount(member) && isAccountKey(text)));
-      const found = find(text, isIdentifier);
+      let found = find(text, isIdentifier);
       if (found.length === 0) return text;
+      // What is random in data is an id or none by the members that hold it, which are looked at by themselves.
+      if (member === undefined && found.some(({ type }) => type === "high-entropy") && isCopy(text)) found = find(text, true);
       for (const { type } of found) count(type);
       return replaceMatches(text, found, maskOf);
     },
@@ -130,14 +132,22 @@ function findAcross(parts: readonly Edge[], find: FindSecrets, report: (index: n
     const touched: (typeof places)[number][] = [];
     while (next < places.length && places[next]!.at + places[next]!.text.length <= match.start) next++;
     for (let place = places[next]; place !== undefined && place.at < match.end; place = places[next + touched.length]) touched.push(place);
-    // Its name may stand at the end of the text before: `password:`, and then the password.
     const [first] = touched;
-    const isNamedBefore = first !== undefined && first.index > 0 && first.from === 0 && /^[\s"'`]{0,4}$/.test(first.text.slice(0, Math.max(0, match.start - first.at)).slice(0, 5));
+    const isNamedBefore = first !== undefined && first.index > 0 && first.from === 0 && mayBeNamedBefore(match, first.text, match.start - first.at);
     if (!isNamedBefore && new Set(touched.map(({ index }) => index)).size < 2) continue;
     for (const { index, at, from, text } of touched) {
       report(index, { type: match.type, start: Math.max(match.start - at, 0) + from, end: Math.min(match.end - at, text.length) + from });
     }
   }
+}
+
+// What is told by what stands before it, and the most of that which may stand in the same text.
+const NAMED_KINDS: ReadonlySet<SecretKind> = new Set(["assignment", "authorization", "url-password"]);
+const MOST_NAME_PART = 64;
+
+/** Whether the name of what starts at `start` in a text may stand in the text before, or go on from there: `password:` and then the password, or `pass` and `word=…`. */
+function mayBeNamedBefore({ type }: SecretMatch, text: string, start: number): boolean {
+  return start <= MOST_NAME_PART && (NAMED_KINDS.has(type) ? /^[^\r\n]*$/ : /^[\s"'`]{0,4}$/).test(text.slice(0, Math.max(0, start)));
 }
 
 interface Edge {

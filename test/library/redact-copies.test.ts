@@ -66,6 +66,19 @@ test("what shows in text alone is masked in the data, too", async () => {
   }
 });
 
+test("what is random in the data is an id in its copy, too, where its members say so, and none where they do not", async () => {
+  const random = "kX9vQ2mZ7tRb4LwN8sYc";
+  const ids = [{ id: { value: random } }, { id: { kind: "x", value: random } }, { value: random, name: "fileId" }, { ids: ["a", random] }];
+  for (const [values, isLeft] of [[ids, true], [[{ other: { value: random } }, { id: `${random} and so on` }], false]] as const) {
+    for (const value of values) {
+      const payload = { content: [{ type: "text", text: JSON.stringify(value) }], structuredContent: value };
+      const after = await redacted(payload, secretGuard());
+      assert.equal(disagreement(payload, after), undefined);
+      assert.equal(JSON.stringify(after).includes(random), isLeft, JSON.stringify(after));
+    }
+  }
+});
+
 const NAMES = ["name", "value", "label", "key", "id", "password", "token", "secret", "user", "email", "phone", "default", "env", "args", "url", "x", "answer", "apiKey", "data", "rows", "code", "auth"];
 const TEXTS = ["password", "Password", "ada", "hunter2x9", "Tr0ub4dor565x", "--password", "token", "DB_PASSWORD", "API key", "Passwort:", "Bearer", "default", "+49", "30 1234567", "+34 646 401 519", "ann@example.com", "4111111111111111", "198.51.100.7", "a\nb", "the password is", "secret", "x=1", "", "-u"];
 const NUMBERS = [17, 123456, CARD, -CARD, 30123456, 4.5];

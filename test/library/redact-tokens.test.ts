@@ -23,6 +23,17 @@ test("gives the same value the same token, and puts it back in the arguments of 
   assert.deepEqual(run(guard, "prompts/get", "request", call("[EMAIL_1]")), call(MAIL));
 });
 
+test("puts a number back as a number where its token is the whole value, and as text within one", () => {
+  const guard = redact({ tokens: true });
+  const card = 4111111111111111;
+  const structuredContent = { card, text: "5500005555555559" };
+  const content = [{ type: "text", text: JSON.stringify(structuredContent) }];
+  const masked = { card: "[CARD_1]", text: "[CARD_2]" };
+  assert.deepEqual(run(guard, "tools/call", "response", { content, structuredContent }), { content: [{ type: "text", text: JSON.stringify(masked) }], structuredContent: masked });
+  const sent = call(["[CARD_1]", { "[CARD_1]": "[CARD_1]" }, "pay with [CARD_1]", "[CARD_2]"]);
+  assert.deepEqual(run(guard, "tools/call", "request", sent), call([card, { [card]: card }, `pay with ${card}`, "5500005555555559"]));
+});
+
 test("puts values back in arguments alone, and in no other request or answer", () => {
   const guard = redact({ tokens: true });
   run(guard, "tools/call", "response", answer(MAIL));

@@ -220,6 +220,17 @@ test("masks a secret that is cut across text blocks of one list, in each of them
   assert.deepEqual(masked("tools/call", "response", apart), apart);
 });
 
+test("masks a secret whose name is cut across text blocks, and not what stands in another line or has another name then", () => {
+  const cut = (...texts: string[]) => (masked("tools/call", "response", { content: texts.map((text) => ({ type: "text", text })) }) as { content: { text: string }[] }).content.map(({ text }) => text);
+  const password = "[REDACTED:assignment]";
+  assert.deepEqual(cut("pass", "word=hunter2Secret99"), ["pass", `word=${password}`]);
+  assert.deepEqual(cut("the p", "ass", 'word" : "hunter2Secret99" and on'), ["the p", "ass", `word" : "${password}" and on`]);
+  assert.deepEqual(cut("postg", "res:", "//ada:pw12@host/db"), ["postg", "res:", "//ada:[REDACTED:url-password]@host/db"]);
+  assert.deepEqual(cut("Authorization: Bea", "rer abc123def456"), ["Authorization: Bea", "rer [REDACTED:authorization]"]);
+  assert.deepEqual(cut("api", "_key=Ab12Cd34Ef56"), ["api", `_key=${password}`]);
+  for (const texts of [["foo", "id: kX9vQ2mZ7tRb4LwN8sYc"], ["pass", "\nword=hunter2Secret99"], ["key", "board=hunter2Secret99"], ["see the pass", "words: see above"]]) assert.deepEqual(cut(...texts), texts);
+});
+
 test("masks both the structured content and the text that repeats it", () => {
   const structuredContent = { token: TOKEN, pin: 1234 };
   const output = masked("tools/call", "response", { content: [{ type: "text", text: JSON.stringify(structuredContent) }], structuredContent }, { known: ["1234"] });

@@ -6,11 +6,12 @@ import { isSecretValue } from "./secret-value.ts";
 // Passwords that codes, connection strings and settings write in ways of their own.
 
 export function findConfigForms(text: string, report: Report): void {
+  // Capitals and semicolons are rarer than small letters, so searches that start with one are faster.
   for (let at = text.indexOf("WIFI:"); at !== -1; at = text.indexOf("WIFI:", at + 5)) findWifi(text, at, report);
   for (const word of ["ENV ", "SetEnv "]) for (let at = text.indexOf(word); at !== -1; at = text.indexOf(word, at + word.length)) findVariable(text, at, report);
-  for (let at = text.indexOf(PART); at !== -1; at = text.indexOf(PART, at + PART.length)) findPart(text, at + PART.length, report);
-  // A colon is rarer than a letter, so the search for this is the faster one.
-  for (let at = text.indexOf(":oracle:"); at !== -1; at = text.indexOf(":oracle:", at + 8)) findOracle(text, at - 4, report);
+  for (let at = text.indexOf(PART); at !== -1; at = text.indexOf(PART, at + PART.length)) if (text.endsWith("form-data", at)) findPart(text, at + PART.length, report);
+  // No such address is without an @, and few texts have one.
+  if (text.includes("@")) for (let at = text.indexOf(DRIVER); at !== -1; at = text.indexOf(DRIVER, at + DRIVER.length)) findOracle(text, at, report);
 }
 
 const SET_VARIABLE = /(?:ENV|SetEnv)[ \t]{1,8}([A-Za-z0-9_]{2,60})[ \t]{1,8}["']?([^\s"']{4,128})["']?(?=[ \t]{0,8}(?:[\r\n]|$))/y;
@@ -22,7 +23,7 @@ function findVariable(text: string, at: number, report: Report): void {
   if (found !== null) reportNamed(text, found[1] ?? "", found[2] ?? "", SET_VARIABLE.lastIndex, report);
 }
 
-const PART = 'form-data; name="';
+const PART = '; name="';
 const OF_PART = /([A-Za-z0-9_.[\]-]{2,60})"\r?\n(?:[A-Za-z-]{1,40}: [^\r\n]{0,100}\r?\n){0,3}\r?\n([^\r\n]{4,128})(?=\r?\n|$)/y;
 
 /** A part of `multipart/form-data`. */
@@ -55,11 +56,12 @@ function unquoted(text: string): string {
   return text.replace(/^"(.*)"$/, "$1");
 }
 
+const DRIVER = "jdbc:oracle:";
 const ORACLE = /^jdbc:oracle:(?:thin|oci8?):[A-Za-z0-9_.$#-]{1,64}\/("[^"\n]{1,128}"|[^\s"'`<>@]{1,128})@/;
 
 /** `jdbc:oracle:thin:user/password@//host` */
 function findOracle(text: string, at: number, report: Report): void {
-  const found = at < 0 ? null : ORACLE.exec(text.slice(at, at + MOST_CODE));
+  const found = ORACLE.exec(text.slice(at, at + MOST_CODE));
   const password = found?.[1];
   if (found === null || password === undefined || isPlaceholder(unquoted(password))) return;
   const end = at + found[0].length - 1;

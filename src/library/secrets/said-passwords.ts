@@ -25,35 +25,45 @@ function reportSaid(text: string, from: number, said: RegExp, isMarked: (bare: s
   report("assignment", start, start + password.length);
 }
 
-// How names end in other languages, and what says there that it is one. A search for each is faster than one for all, and skips the more the longer it is.
-const LINKS: readonly (readonly [ending: string, link: RegExp])[] = [
-  ["asswort ", /(?:ist|lautet):? /y],
-  ["ennwort ", /(?:ist|lautet):? /y],
-  ["de passe ", /est ?:? /y],
-  ["ontrase\u00f1a ", /es:? /y],
-  ["senha \u00e9", /:? /y],
-  ["achtwoord ", /is:? /y],
+// What says in other languages that a name is one, by what such names end with.
+type Link = readonly [ending: string, link: RegExp];
+
+// Each is searched for by an ending that starts with a letter that is rare: searches stop at every letter they start with.
+const BEHIND_WORD: readonly Link[] = [
+  ["wort ", /(?:ist|lautet):? /y],
+  ["woord ", /is:? /y],
+];
+const LINKS: readonly Link[] = [
+  ["passe ", /(?<=de passe )est ?:? /y],
+  ["\u00f1a ", /es:? /y],
+  ["\u00e9", /(?<=senha \u00e9):? /y],
   ["\u043f\u0430\u0440\u043e\u043b\u044c ", /[\u2013\u2014] /y],
 ];
-const UNSPACED_LINKS: readonly (readonly [ending: string, link: RegExp])[] = [
+const UNSPACED_LINKS: readonly Link[] = [
   ...["\u5bc6\u7801", "\u5bc6\u78bc", "\u53e3\u4ee4"].map((name) => [name, /\s?[\u662f\u4e3a\u70ba]\s?/y] as const),
   ["\u30d1\u30b9\u30ef\u30fc\u30c9", /\u306f\s?/y],
   ["\ube44\ubc00\ubc88\ud638", /[\ub294\uc740]\s?/y],
 ];
 const MOST_NAME = 24;
 
-/** `Ihr Kennwort lautet …`, `le mot de passe est …`, `パスワードは…です`: in quotes, or with a digit. */
+/** `Ihr Kennwort lautet …`, `het wachtwoord is …`: the `wo` of the name is at `at`. In quotes, or with a digit. */
+export function findSaidBehindWord(text: string, at: number, report: Report): void {
+  for (const link of BEHIND_WORD) if (text.startsWith(link[0], at)) findLinked(text, at, link, SAID, report);
+}
+
+/** `le mot de passe est …`, `パスワードは…です`: in quotes, or with a digit. */
 export function findSaidInForeign(text: string, report: Report): void {
   for (const [links, said] of [[LINKS, SAID], [UNSPACED_LINKS, SAID_UNSPACED]] as const) {
-    for (const [ending, link] of links) {
-      // A search for one rare letter takes no time.
-      const rare = /[\u0080-\uffff]/.exec(ending)?.[0];
-      if (rare !== undefined && !text.includes(rare)) continue;
-      for (let at = text.indexOf(ending); at !== -1; at = text.indexOf(ending, at + ending.length)) {
-        const end = at + ending.length;
-        link.lastIndex = end;
-        if (link.test(text) && kindOfName(text.slice(Math.max(0, end - MOST_NAME), end).replace(/ \u00e9?$/, "")) === "password") reportSaid(text, link.lastIndex, said, (bare) => /[0-9]/.test(bare), report);
-      }
+    for (const link of links) {
+      const [ending] = link;
+      for (let at = text.indexOf(ending); at !== -1; at = text.indexOf(ending, at + ending.length)) findLinked(text, at, link, said, report);
     }
   }
+}
+
+function findLinked(text: string, at: number, [ending, link]: Link, said: RegExp, report: Report): void {
+  const end = at + ending.length;
+  link.lastIndex = end;
+  if (!link.test(text) || kindOfName(text.slice(Math.max(0, end - MOST_NAME), end).replace(/ \u00e9?$/, "")) !== "password") return;
+  reportSaid(text, link.lastIndex, said, (bare) => /[0-9]/.test(bare), report);
 }

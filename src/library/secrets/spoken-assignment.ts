@@ -1,7 +1,7 @@
 import { isNameCharacter, reportSecret } from "./assignment.ts";
 import { findDefault } from "./config-forms.ts";
 import type { Report } from "./kinds.ts";
-import { findSaid, findSaidInForeign } from "./said-passwords.ts";
+import { findSaid, findSaidBehindWord, findSaidInForeign } from "./said-passwords.ts";
 import { kindOfName, mayNameSecret } from "./secret-names.ts";
 import { isQuote, isSecretValue, readValueAt, skipBlanks } from "./secret-value.ts";
 
@@ -14,14 +14,19 @@ const ANCHOR = / ["']| -|--|<\/|\(["']/g;
 
 export function findSpokenAssignments(text: string, report: Report): void {
   if (MARKS.some((mark) => text.includes(mark))) findAtAnchors(text, report);
-  // The rarer end of the word is found faster.
-  for (let at = text.indexOf("word "); at !== -1; at = text.indexOf("word ", at + 5)) {
-    if (!text.startsWith("ass", at - 3)) continue;
-    SAYS.lastIndex = at + 5;
-    if (SAYS.test(text)) findSaid(text, SAYS.lastIndex, report);
-    else if (text.charAt(at - 4) === "p") findLine(text, at - 4, report);
+  // The rarest letters of `password`, `Kennwort` and `wachtwoord`: one search for all.
+  for (let at = text.indexOf("wo"); at !== -1; at = text.indexOf("wo", at + 2)) {
+    if (text.startsWith("word ", at)) findBehindWord(text, at, report);
+    else findSaidBehindWord(text, at, report);
   }
   findSaidInForeign(text, report);
+}
+
+function findBehindWord(text: string, at: number, report: Report): void {
+  if (!text.startsWith("ass", at - 3)) return;
+  SAYS.lastIndex = at + 5;
+  if (SAYS.test(text)) findSaid(text, SAYS.lastIndex, report);
+  else if (text.charAt(at - 4) === "p") findLine(text, at - 4, report);
 }
 
 // `password for admin is …`; the last is Italian.

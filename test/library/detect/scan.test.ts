@@ -126,3 +126,10 @@ test("takes an escape of JSON or of a URL for the sign that it stands for", () =
   // Letters and digits that are written so are some.
   for (const text of ["\\u00614111111111111111", "%614111111111111111", "\\u00314111111111111111", "\\q4111111111111111"]) assert.deepEqual(read(text), [], text);
 });
+
+test("finds the one number of a long text, in whatever digits it is written", () => {
+  const prose = "The quick brown fox jumps over the lazy dog. ".repeat(40);
+  const wide = (digits: string) => digits.replace(/[0-9]/g, (digit) => String.fromCharCode(digit.charCodeAt(0) + 0xfee0));
+  for (const number of ["4111111111111111", wide("4111111111111111")]) assert.deepEqual(read(prose + number), [["card", number]]);
+  assert.deepEqual(read(`${prose}GB82 WEST 1234 5698 7654 32 ${prose}`), [["iban", "GB82 WEST 1234 5698 7654 32"]]);
+});
